@@ -9,8 +9,6 @@ a leaf holds 5 estimation points or more. `dplit.trees.observed` says what a cut
 :doc:`/book/multinomial_forest_experiments`.
 """
 
-from __future__ import annotations
-
 import math
 
 from dplit.baselines._plain import PlainForest, check_share

@@ -4,8 +4,6 @@ As DiPriMe v1, section 2.2, describes it; its regression releases means by DiPri
 (v2, section 4). All trees see all records, and each has epsilon over their number.
 """
 
-from __future__ import annotations
-
 from dplit.baselines._shared import Baseline, leaf_stats
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.releases import random_structure, random_tree

@@ -4,8 +4,6 @@ As RDF (sections 3.1 and 5.2) and DiPriMe describe them: noisy numbers of record
 counts, an equal share of a path's epsilon for each; no pruning. RGV's trees each spend all of epsilon.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Exit status: 0 all is as declared, 1 something is not, 2 bad arguments, 130 interrupted.
 """
 
-from __future__ import annotations
-
 import argparse
 import errno
 import os

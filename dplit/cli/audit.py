@@ -8,8 +8,6 @@ million audits at most; "miss" is the probability, computed beforehand, that a l
 chance.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import shlex

@@ -5,8 +5,6 @@ whose source is "data" is read off the records, and not public. What is shown
 stands in the registry: no file is read.
 """
 
-from __future__ import annotations
-
 from dplit.cli.options import add_json
 from dplit.cli.text import aligned, dump, wrapped
 

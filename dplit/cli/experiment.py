@@ -9,8 +9,6 @@ fails stops no other: it is named at the end, and the next run tries it again. T
 if the run is complete, 1 if tasks failed.
 """
 
-from __future__ import annotations
-
 import shlex
 import sys
 from functools import partial

@@ -1,7 +1,5 @@
 """How the commands print: aligned tables, wrapped lines, JSON."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 

@@ -6,8 +6,6 @@ with a sentence about an experiment, differ from it, or leave it undecided. The 
 a computed verdict is not the declared one or a check stops with an error.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import sys

@@ -4,8 +4,6 @@ r"""How errors fall with n for a vote of trees, by budget and leaf size: the sto
 cell's draws depend on its key and the seed alone.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from itertools import product

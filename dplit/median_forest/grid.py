@@ -4,8 +4,6 @@ The package draws cuts on `dplit.domain.GRID` equal steps of a column (`dplit.tr
 real numbers. Both weigh an interval between two records by its length and what it separates.
 """
 
-from __future__ import annotations
-
 from dplit.domain import GRID
 from dplit.ground.errors import check_integer, check_positive
 

@@ -1,7 +1,5 @@
 """What a forest says about its cuts, apart from what compiles them: numba is slow to import."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP = range(3)

@@ -9,8 +9,6 @@ that all halvings together cost no more than twice the first count, n times L, a
 that of some rows of n numbers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -9,8 +9,6 @@ evidence anew:
 'fails'
 """
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pkgutil import iter_modules

@@ -5,8 +5,6 @@ probability of the bound is computed by summing over all counts of the second ha
 :doc:`/book/audit`.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

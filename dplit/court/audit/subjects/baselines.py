@@ -4,8 +4,6 @@ Every draw is a fit of its own. Trees of one fit are not independent draws: a re
 of each leaf towards one centre, which it computes from the votes of all trees.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What a boosted forest releases in ``dplit audit``: each draw held against the law that is proved private."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -4,8 +4,6 @@ Every other subject is held to a total that these rules computed. Here the rule 
 are mechanisms whose laws are written down, and what they lose together is computed without it.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -3,8 +3,6 @@
 And what is drawn there: counts that a mixture of priors is fitted to, and exact noise.
 """
 
-from __future__ import annotations
-
 import math
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ of its B1, B2 and B3; its stopping rule, its candidates and its labels drawn for
 the neighbours apart.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product

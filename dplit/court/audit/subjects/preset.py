@@ -4,8 +4,6 @@ Exact: one column of two levels, two classes, and numbers from which a histogram
 that leaves the fit is a noisy number and four noisy counts, whose laws are known. Black boxes: fits.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import combinations_with_replacement, product

@@ -5,8 +5,6 @@ object: here it is held to the parameter. Every estimator spends all of it, so t
 part, or says less of one than it costs.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product

@@ -5,8 +5,6 @@ Derived in :doc:`/book/attacks`. The bound is held against linear programs over 
 against forests that are fitted for them.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import combinations_with_replacement, product
 

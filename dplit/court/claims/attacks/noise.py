@@ -4,8 +4,6 @@ Derived in :doc:`/book/attacks`. The attacks run against the package's own sampl
 sums of geometric series, and both orders of two candidates.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""Corollary 3.1 of DiPriMe v2, which speaks of one split, carried to two and m
 Derived in :doc:`/book/balance`.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise

@@ -5,8 +5,6 @@ Theorem 3, corollary 3.1 and the sentence on the spread (section 3.2, appendix B
 paper's score and nothing else.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

@@ -3,8 +3,6 @@ r"""A step of the proof of theorem 3 of DiPriMe v2: the scores of successive int
 Appendix B.3; derived in :doc:`/book/balance`.
 """
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement
 
 from dplit import balance

@@ -4,8 +4,6 @@ Derived in :doc:`/book/boosting`. The references are fractions, an enumeration o
 permute-and-flip may go through the tests, and choices of the forest itself.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import permutations

@@ -4,8 +4,6 @@ Derived in :doc:`/book/boosting`. The references are Rényi divergences and hock
 laws, summed over their outcomes.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

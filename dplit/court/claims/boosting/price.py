@@ -4,8 +4,6 @@ Derived in :doc:`/book/boosting`. The references are enumerations of small data 
 compiled sums on neighbouring ones.
 """
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement, product
 
 import numpy as np

@@ -4,8 +4,6 @@ Derived in :doc:`/book/boosting`. The references are sums over the law of the no
 forests on simulated records whose true probabilities are known.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""Claims of MRF, appendix A.3: equations 12 to 15 and the limits between them,
 Cuts of a few atoms are enumerated in fractions; cells of forests are counted in drawn paths.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product

@@ -4,8 +4,6 @@ Votes are enumerated, with every tie broken for the worst class; partitions are 
 their law is computed node by node.
 """
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement, pairwise, product
 from math import factorial, prod
 

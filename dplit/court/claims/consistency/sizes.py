@@ -3,8 +3,6 @@ r"""Claims of ours on the extent of X's leaf at B1 = B2 = 0, the rate that follo
 The exact side of the laws is a chain over volumes, in draws; the moments of one cut come from quadrature.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""Claims of MRF, section 3.2, equation 5 and algorithm 1: what a leaf holds an
 The exact side lists every place of the cut and of X among the points, in fractions; forests are drawn.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache

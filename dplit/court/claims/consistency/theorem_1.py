@@ -3,8 +3,6 @@ r"""Claims of MRF, theorem 1: its conditions, what it assumes, what holds, and w
 Errors of trees and forests are counted on a law whose Bayes risk is known, each draw on data of its own.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 

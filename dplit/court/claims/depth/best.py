@@ -4,8 +4,6 @@ The model is that of `dplit.depth.best`. The exact side lists the paths of Algor
 boxes in fractions; it uses no law of tested features and no formula for the accuracy.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise, product
 from math import inf, isclose

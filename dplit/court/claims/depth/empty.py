@@ -1,7 +1,5 @@
 """RDF, section 4.2.1: empty leaves over uniform continuous features, in closed form, and who meets them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import comb

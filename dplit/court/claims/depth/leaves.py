@@ -1,7 +1,5 @@
 """RDF, section 4.2.1: how many leaves of a random tree are empty."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 from math import ceil, comb, e, log1p, prod

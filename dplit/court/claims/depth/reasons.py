@@ -3,8 +3,6 @@ r"""The reasons that Fletcher and Islam (2017) give: why leaves are empty, and w
 Sections 4.2.1 and 4.3; derived in :doc:`/book/depth`. The exact side enumerates records and paths.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, product
 from math import prod

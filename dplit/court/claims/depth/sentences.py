@@ -1,7 +1,5 @@
 """RDF, sections 4.2 and 4.2.1: what the paper says of its own table 3, and of cost."""
 
-from __future__ import annotations
-
 from math import log
 
 from dplit.court.claims.depth._printed import printed_rows

@@ -3,8 +3,6 @@
 Means are taken of the exact law of untested features, in fractions, and set beside the formulas.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import count, product
 from math import comb, floor, log, log1p

@@ -1,7 +1,5 @@
 """RDF, section 4.2.1: who meets an empty leaf, measured on the paper's sets with the package's trees."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 

@@ -4,8 +4,6 @@ The last two are ours, on three or more classes: where a share is better, and wh
 enough. A leaf is a tuple of class counts, :math:`j` its gap, :math:`\tau` the number of trees.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

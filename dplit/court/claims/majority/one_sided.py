@@ -3,8 +3,6 @@ r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max.
 :math:`q = e^{-\epsilon}`.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, permutations

@@ -4,8 +4,6 @@ The best is a linear programme over all private mechanisms, enclosed by a dual a
 rational arithmetic.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

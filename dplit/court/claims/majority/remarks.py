@@ -3,8 +3,6 @@ r"""What Fletcher and Islam (2017) and the addendum (2021) say beside their theo
 A leaf is a tuple of class counts and :math:`j` its gap.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product

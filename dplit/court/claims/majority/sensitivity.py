@@ -4,8 +4,6 @@ A leaf is a tuple of class counts and :math:`j` its gap. What the mechanism buil
 `dplit.court.claims.majority.smooth`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from itertools import combinations_with_replacement, product

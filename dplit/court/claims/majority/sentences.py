@@ -4,8 +4,6 @@ Abstract, sections 1, 2.2, 3.1 and 4.2.1. A leaf is a tuple of class counts and 
 counts have Laplace noise of scale :math:`1/\epsilon`. Derived in :doc:`/book/majority`.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 

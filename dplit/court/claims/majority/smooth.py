@@ -5,8 +5,6 @@ The label is the exponential mechanism scaled by smooth sensitivity. Its cost is
 class counts, :math:`j` its gap.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 

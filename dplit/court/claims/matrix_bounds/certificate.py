@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_bounds`. The truth is a linear program over all re
 which knows no bound, or the error of a strategy by least squares.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_bounds`. The truth is the triangulation of the hul
 a density in two or three variables, routing, and draws of the package's samplers.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_bounds`. Errors are in units of :math:`2/\epsilon^
 squares on the matrices, searches of a code of their own, linear programs, and draws of the package's samplers.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

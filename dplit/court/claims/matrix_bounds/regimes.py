@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_bounds`. The truth is least squares on the matrice
 linear programs over all releases, biased ones too.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 r"""Claims of ours on the histogram beneath a matrix forest. Derived in :doc:`/book/matrix_forest`."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

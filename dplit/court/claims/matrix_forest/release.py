@@ -3,8 +3,6 @@ r"""Claims of ours on the estimator: it draws the law that its budget is about, 
 Derived in :doc:`/book/matrix_forest`; what a release costs, in :doc:`/book/matrix_release`.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_paths`. The truth of a rank is elimination in frac
 number of leaves the routing of every cell, of the law of coupons inclusion and exclusion in fractions.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise

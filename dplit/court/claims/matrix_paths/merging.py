@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_paths`. Counts are routed, errors are computed fro
 matrices themselves, for strategies drawn at random.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit import matrix

@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_paths`. The truth comes from routing: each record 
 leaf there is counted, by code that knows no matrix.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

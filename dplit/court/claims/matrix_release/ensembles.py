@@ -3,8 +3,6 @@ r"""Claims of M-RF on several ensembles, on what tunes them, and on what a singl
 Derived in :doc:`/book/matrix_release`. The truth of a reconstruction is least squares on the whole
 domain, of a budget the exact law of both releases, of a label's chance a quadrature."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_release`. The truth of an error is the linear map 
 answers, found by answering one unit of each entry at a time, and the second moment of the noise as a sum
 or by quadrature."""
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What several dockets compute: exact losses and moments of noise, small releases, and both relations' losses."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""Claims of M-RF that a release is private: the matrix mechanism, training, ba
 Derived in :doc:`/book/matrix_release`. The truth is the largest log-ratio of the exact law of :math:`AD +
 Z` over all pairs of neighbours of a small domain, which knows no sensitivity."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import reduce

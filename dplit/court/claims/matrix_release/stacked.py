@@ -2,8 +2,6 @@ r"""Claim of M-RF that batch prediction does not fit trees on disjoint records; 
 
 Derived in :doc:`/book/matrix_release`. Leaves are counted by routing each record through its own tree."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

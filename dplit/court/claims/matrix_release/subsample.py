@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_release`. The truth is the law of the counts of al
 assignment of records to trees, in fractions, with noise on each entry; and the votes of every tree, made
 by routing."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations_with_replacement, permutations, product
 

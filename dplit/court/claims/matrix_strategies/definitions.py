@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_strategies`. Sensitivities are enumerated record b
 releases of the package's own strategies and mechanisms.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

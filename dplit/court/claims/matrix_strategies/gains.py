@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_strategies`. Variances of geometric noise are sums
 drawn from releases.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""Claims of M-RF on strategies that no search is needed for: the queries thems
 Derived in :doc:`/book/matrix_strategies`. Ranks are exact, errors those of least squares on dense matrices.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit import matrix

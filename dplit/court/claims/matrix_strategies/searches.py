@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_strategies`. The errors of what was found are comp
 matrices, or from eigenvalues of dense products; gradients by differences.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -4,8 +4,6 @@ Derived in :doc:`/book/matrix_strategies`. The other side counts, by routing, in
 a leaf, and takes least squares on dense matrices.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit import matrix

@@ -1,7 +1,5 @@
 """That each mechanism draws its law, simulated and exactly. Derived in :doc:`/book/mechanisms`."""
 
-from __future__ import annotations
-
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release
 

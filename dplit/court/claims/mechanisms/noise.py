@@ -1,7 +1,5 @@
 """Noise on a number and on counts (DiPriMe v1, section 2.1; v2, section 2). Laws in fractions where they reach."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Selection: privacy, law and errors (DiPriMe, section 2; RDF, definition 4, and its addendum)."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, product

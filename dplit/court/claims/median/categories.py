@@ -4,8 +4,6 @@ v1, section 3 and algorithm 3; v2, section 3.1; derived in :doc:`/book/median`. 
 here from the definitions, in fractions, over every set of levels.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import product

@@ -4,8 +4,6 @@ v1, section 3 and algorithm 3; v2, section 3.1; derived in :doc:`/book/median`. 
 here from the definitions, in fractions.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise

@@ -4,8 +4,6 @@ Sections 2, 3.1 and 4.1; derived in :doc:`/book/median`. The laws are written he
 definitions, in fractions, at a rational w = e^(-epsilon/2).
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, permutations, product

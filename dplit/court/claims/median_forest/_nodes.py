@@ -4,8 +4,6 @@ Targets lie in [0, 1] with :math:`R^2/(8B^2) = \frac12`, as on [-B, B]: a unit o
 the budget.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

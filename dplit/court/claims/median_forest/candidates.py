@@ -4,8 +4,6 @@ v1, section 3 and algorithms 1 and 3; derived in :doc:`/book/median_forest`. Med
 (that v1's are not private at all is another claim).
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """That the forests draw what their proofs speak of. Derived in :doc:`/book/median_forest`."""
 
-from __future__ import annotations
-
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release
 

@@ -4,8 +4,6 @@ Both laws in fractions, cut by cut: of the reals by integrating the density over
 counting what the package's own rounding sends to the left. Derived in :doc:`/book/median_forest`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import accumulate, combinations_with_replacement, pairwise
 

@@ -5,8 +5,6 @@ exact side takes the Laplace law's own densities and distribution functions, at 
 their log-ratio can turn.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations_with_replacement, product

@@ -3,8 +3,6 @@
 v1, section 3 and algorithm 2; v2, section 3.1 and algorithm 2; derived in :doc:`/book/median_forest`.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import combinations, combinations_with_replacement, product
 

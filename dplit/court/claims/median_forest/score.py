@@ -4,8 +4,6 @@ v1, section 3 and algorithm 3; v2, section 3.1 ("Privacy analysis"); derived in
 :doc:`/book/median_forest`. Budgets are add-remove.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations_with_replacement, product

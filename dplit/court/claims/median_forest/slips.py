@@ -4,8 +4,6 @@ v2, algorithm 1, line 30, and section 3; v1, algorithm 3, line 35; derived in
 :doc:`/book/median_forest`.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, product

@@ -3,8 +3,6 @@ r"""A claim of MRF on what the choice of a cut costs, in operations counted one 
 Derived in :doc:`/book/multinomial`.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from itertools import combinations

@@ -3,8 +3,6 @@ r"""Claims of MRF on the probability of one candidate: lemma 3 and equation 7.
 Derived in :doc:`/book/multinomial`. The exact side lists every data set of a few records.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations_with_replacement
 

@@ -3,8 +3,6 @@ r"""Claims of MRF on the best split: its probability, figure 1, and its budget.
 Derived in :doc:`/book/multinomial`. The exact side lists every data set of a few records.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 

@@ -3,8 +3,6 @@ r"""Claims on both ends of the budgets, on ties and 0/0, and on the distance fro
 MRF, section 3.2 and appendix C; derived in :doc:`/book/multinomial`.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from decimal import Decimal

@@ -4,8 +4,6 @@ Derived in :doc:`/book/multinomial`. The features lie in [0, 1], and the middle 
 and the last of N equal parts.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product

@@ -4,8 +4,6 @@ Derived in :doc:`/book/multinomial`. Scores are relative, so near is near on the
 decreases, and one factor for all of them changes nothing.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -3,8 +3,6 @@ r"""Claims of MRF's set-up: definitions 1 and 2, equations 1 to 4, both draws, a
 Derived in :doc:`/book/multinomial`.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import chain, combinations, product

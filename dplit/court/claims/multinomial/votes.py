@@ -3,8 +3,6 @@ r"""Claims of MRF on its vote and its labels, and on what consistency means: equ
 Derived in :doc:`/book/multinomial`. The exact side lists every vote.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product

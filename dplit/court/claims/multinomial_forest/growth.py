@@ -4,8 +4,6 @@ The forest itself is grown; what it does is held against laws that do not know i
 :doc:`/book/multinomial_forest`.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

@@ -3,8 +3,6 @@ r"""Claims of the MRF paper on composition: properties 1 and 2, and two halves o
 Laws of two mechanisms on one leaf, and on two, are enumerated.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product

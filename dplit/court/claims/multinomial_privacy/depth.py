@@ -3,8 +3,6 @@ r"""Claims of the MRF paper on the depth that theorem 2 divides by.
 The reference goes through every way to split estimation and structure points among two children.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

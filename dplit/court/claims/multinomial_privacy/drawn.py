@@ -1,7 +1,5 @@
 """That the forests draw what their proofs speak of. Derived in :doc:`/book/multinomial_privacy`."""
 
-from __future__ import annotations
-
 from dplit.court.ledger.drawn import claims_on_releases
 
 LABEL = "class of a leaf"

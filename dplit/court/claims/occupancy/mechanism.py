@@ -4,8 +4,6 @@ Derived in :doc:`/book/occupancy`. The reference of the worst leaf is an enumera
 fractions, at rational :math:`e^{-\epsilon_1/2}`.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

@@ -4,8 +4,6 @@ Derived in :doc:`/book/occupancy`. The model's tail is compared with its charact
 fractions and by quadrature.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

@@ -3,8 +3,6 @@ r"""Steps of the proof of theorem 2 of DiPriMe v1, and the depth without empty l
 Appendix A.2.2; derived in :doc:`/book/occupancy`.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

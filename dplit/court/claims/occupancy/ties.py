@@ -5,8 +5,6 @@ and by the value of each cut; the choice of a column by the targets is enumerate
 the draws are those of the package's forest.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections import Counter

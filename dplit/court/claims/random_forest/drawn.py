@@ -1,7 +1,5 @@
 """That the forest draws what its proof speaks of. Derived in :doc:`/book/random_forest`."""
 
-from __future__ import annotations
-
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release
 

@@ -4,8 +4,6 @@ The model is that of `dplit.depth.best`: Poisson records, features of two signs,
 class, labels by permute-and-flip on shares. Derived in :doc:`/book/random_forest`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@ r"""Claims of ours on Fletcher and Islam (2017): labels released where they are 
 What smooth sensitivity can do for a label, and what no private label can do.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product

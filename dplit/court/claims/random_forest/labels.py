@@ -3,8 +3,6 @@ r"""Claims of Fletcher and Islam (2017), sections 4.2 and 4.4: labels from all r
 The label is permute-and-flip (ROSNAM); :math:`\tau` is the number of trees.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product

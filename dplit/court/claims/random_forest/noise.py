@@ -1,7 +1,5 @@
 r"""Claims of ours on Fletcher and Islam (2017) and the addendum: noise that fits smooth sensitivity."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations_with_replacement, product
 

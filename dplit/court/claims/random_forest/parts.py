@@ -4,8 +4,6 @@ The label is permute-and-flip (ROSNAM); :math:`\tau` is the number of trees. Law
 small forest, in fractions.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial

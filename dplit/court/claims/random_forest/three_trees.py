@@ -3,8 +3,6 @@ r"""Claim of ours on Fletcher and Islam (2017), section 4.2: three trees whose l
 A record is (its leaf in each tree, its class), all 0 or 1; the votes are those of leaf 0 of each tree.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache

@@ -4,8 +4,6 @@ In the model of `dplit.depth.best`, with the addendum's label: :math:`n` records
 the middle, depth :math:`d`, and as class the sign of one feature.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 

@@ -5,8 +5,6 @@ built of comparisons of our runs, as `dplit.court.claims.runs` says; where it sa
 the number that we allow is in the evidence. See :doc:`/book/median_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

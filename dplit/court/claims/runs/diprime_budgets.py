@@ -3,8 +3,6 @@
 As in `dplit.court.claims.runs.diprime`. See :doc:`/book/median_forest_experiments`.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from contextlib import suppress

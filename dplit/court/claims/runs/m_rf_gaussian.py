@@ -4,8 +4,6 @@ None of it is in the M-RF paper, and none of it is pure differential privacy: al
 :doc:`/book/matrix_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

@@ -6,8 +6,6 @@ of two classes that are g apart, the larger noisy count is of the larger class w
 :math:`1 - (2 + x)e^{-x}/4`, :math:`x = g/b`. See :doc:`/book/matrix_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise, product
 
 import numpy as np

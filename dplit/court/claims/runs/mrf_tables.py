@@ -6,8 +6,6 @@ right more often than with probability :math:`e^{B_3/2}/(e^{B_3/2} + K - 1)`. Se
 :doc:`/book/multinomial_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product

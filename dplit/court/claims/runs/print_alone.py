@@ -5,8 +5,6 @@ columns; "clearly" is that both intervals of printed mean and deviation are apar
 :doc:`/book/median_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import pairwise
 

@@ -5,8 +5,6 @@ deviation meet, and where no deviation is printed, if the errors are within thre
 :doc:`/book/median_forest_experiments` and :doc:`/book/random_forest_experiments`.
 """
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 from itertools import combinations

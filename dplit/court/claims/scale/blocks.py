@@ -4,8 +4,6 @@ Derived in :doc:`/book/scale`. A forest fitted over random blocks is held agains
 bytes against the arrays of one that runs.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

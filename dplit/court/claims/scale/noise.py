@@ -4,8 +4,6 @@ Derived in :doc:`/book/scale`. References are sums over all counts and all noise
 package's own sampler.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

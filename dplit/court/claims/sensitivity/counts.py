@@ -3,8 +3,6 @@ r"""Counts, split scores and vectors in both DiPriMe papers, and what replace-on
 v1, sections 2 and 3; v2, section 3.1 and appendix A. Derived in :doc:`/book/sensitivity`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from dplit import sensitivity

@@ -3,8 +3,6 @@ r"""A step of both DiPriMe papers' proofs on squared errors, and what v2 says of
 v1, appendix A.2.1; v2, appendix B.1 and section 3; derived in :doc:`/book/sensitivity`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 

@@ -5,8 +5,6 @@ and B.1, on :math:`[-B, B]`. What both state is checked by one function, on each
 in fractions. Derived in :doc:`/book/sensitivity`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement

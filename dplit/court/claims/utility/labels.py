@@ -5,8 +5,6 @@ The exact side integrates a flip from its definition, clipping and ties included
 labels and all splits.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from itertools import combinations_with_replacement, pairwise, product

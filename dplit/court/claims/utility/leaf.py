@@ -4,8 +4,6 @@ Theorem 1 and corollary 1.1 (section 3.1, appendix A.2.1); derived in :doc:`/boo
 side enumerates every private tree and all targets at the bounds, and counts squared errors from scratch.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import combinations, product
 

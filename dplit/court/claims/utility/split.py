@@ -5,8 +5,6 @@ Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2;
 squared errors from scratch.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import chain, product
 

@@ -3,8 +3,6 @@ r"""A step of the proof of theorem 2 of DiPriMe v2: a flip is rarer in larger an
 Appendix B.2; derived in :doc:`/book/utility`.
 """
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement, pairwise, product
 
 import numpy as np

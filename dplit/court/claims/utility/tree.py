@@ -4,8 +4,6 @@ Theorem 3 (section 3.1, appendix A.2.3); derived in :doc:`/book/utility`. The ex
 every private tree and all targets at the bounds, and counts squared errors from scratch.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

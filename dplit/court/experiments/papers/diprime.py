@@ -12,8 +12,6 @@ the text that we have: no value is read off them, and the grids are ours unless 
 otherwise. Where only a sweep's range is ours, the parameter that stays fixed is the caption's.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import chain, product
 

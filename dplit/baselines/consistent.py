@@ -53,12 +53,12 @@ class DenilForestClassifier(_ObservedForest):
     partition_rate : float or None
         Structure points for each estimation point, 1 in the MRF paper; None: both are all records.
     domain, classes, random_state, n_jobs
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
 
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`; the budget's total is infinite.
+        As `dplit.forests.RandomDecisionForestClassifier`; the budget's total is infinite.
 
     Examples
     --------

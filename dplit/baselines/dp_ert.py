@@ -39,7 +39,7 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive; ``inf`` adds no noise.
     domain, classes, records_per_person, noise, random_state
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
     n_estimators : int
@@ -59,7 +59,7 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
 
     Examples
     --------

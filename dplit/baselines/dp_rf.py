@@ -101,7 +101,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
     Attributes
     ----------
     budget_, domain_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
     trees_ : dplit.trees.Trees
         Its thresholds are all NaN: it tests levels, and bins of continuous columns.
     """

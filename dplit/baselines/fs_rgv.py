@@ -150,7 +150,7 @@ class FSClassifier(_GreedyTrees):
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
 
     Examples
     --------
@@ -195,7 +195,7 @@ class RGVClassifier(_GreedyTrees):
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
     """
 
     n_estimators: int = 110

@@ -68,7 +68,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     Attributes
     ----------
     budget_, domain_, trees_, classes_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
     leaf_counts_ : int64 or float64 array, shape (n_leaves, n_classes)
         Released class counts, in the order of `classes_`; they may be negative. Whole numbers if
         proved (geometric noise), multiples of a public step as published (Laplace noise).

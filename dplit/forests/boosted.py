@@ -196,15 +196,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
-    domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
-        the budget is infinite.
-    classes : sequence, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other one the classes are read off the data, and the budget is infinite.
-    neighbours : {"add-remove", "replace-one"}
-        Which data sets `epsilon` holds for.
+    domain, classes, neighbours
+        As of `RandomDecisionForestClassifier`.
     n_estimators, max_depth : int, optional
         Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them; with a
         `max_depth` the leaves are those of its tests alone.
@@ -214,14 +207,10 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     delta : float
         0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 the fit pays by zero-concentrated
         privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
-    records_per_person : int
-        How many records one person may have; a record gets so much less of `epsilon`.
+    records_per_person, noise
+        As of `RandomDecisionForestClassifier`.
     accounting : {"proved", "published"}
         Nothing else than what is proved has been published of this forest: both are the same.
-    noise : {None, "secure", "simulation"}
-        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
-        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         As of all forests (`dplit.forests.randomness`): no part of this one is random without noise.
     n_jobs : int, optional
@@ -229,26 +218,20 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
 
     Attributes
     ----------
-    budget_ : Budget
-        The privacy statement, as a proof tree.
-    noise_ : {"secure", "simulation"}
-        What was drawn; the budget says what that leaves open.
+    budget_, classes_, noise_, domain_, trees_, n_features_in_, feature_names_in_, n_classes_
+        As of `RandomDecisionForestClassifier`.
     plan_ : dplit.boosting.Plan
         What the fit decided by public or released numbers.
     directions_ : list of (int, int, float)
         Differences of two columns that are tested like columns (`dplit.boosting.directions`); of classes none.
     tested_ : Domain
         The columns and the directions.
-    classes_ : array, shape (n_classes,)
-        Sorted.
     initial_ : float64 array, shape (1,) or (n_classes,)
         Released log-odds of the second class, or log-probabilities.
     leaf_values_ : float64 array, shape (n_leaves,) or (n_leaves, n_classes)
         What each leaf of the forest adds to them.
     pair_sums_ : float64 array, shape (rounds, 2, n_leaves of a tree, 1 or n_classes)
         Released sums of the positive and of the negative parts of the residuals, in records.
-    trees_, domain_, n_features_in_, feature_names_in_, n_classes_
-        As of all forests.
 
     Examples
     --------

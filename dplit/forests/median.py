@@ -134,15 +134,11 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: true medians,
         the candidate that explains most, true means.
-    domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else, the categories of its categorical columns included, is
-        read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
+    domain, neighbours
+        As of `RandomDecisionForestClassifier`.
     target_bounds : (float, float), optional
         Public lower and upper bound of the targets, in their units; a target outside is clipped.
         Left out, they are read off `y` with a `PrivacyLeakWarning`, and the budget is infinite.
-    neighbours : {"add-remove", "replace-one"}
-        Which data sets `epsilon` holds for.
     n_estimators : int
         Number of trees.
     max_depth : int or None
@@ -170,37 +166,17 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         "proved" draws each record's tree independently, draws column and cut jointly, and releases
         leaf means by `BoundedMean`: it spends `epsilon`. "published" runs the paper's algorithm
         with the paper's budget split, its means not clipped; the budget shows what that costs.
-    records_per_person : int
-        The most records that one person has in the table, a public number. `epsilon` holds for all of
-        them together: each record's share is ``epsilon / records_per_person``.
-    noise : {None, "secure", "simulation"}
-        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
-        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
-    random_state : None, int, Generator, RandomState or SeedSequence
-        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
-        whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
-        reach another process: a search with ``n_jobs=2`` repeats in threads alone. From anything else
-        random trees are drawn, and the noise is fresh in every fit (`dplit.forests.randomness`).
-    n_jobs : int, optional
-        Threads; the forest is the same for any number.
+    records_per_person, noise, random_state, n_jobs
+        As of `RandomDecisionForestClassifier`.
 
     Attributes
     ----------
-    budget_ : Budget
-        The privacy statement, as a proof tree.
-    noise_ : {"secure", "simulation"}
-        What was drawn; the budget says what that leaves open.
-    domain_ : Domain
+    budget_, noise_, domain_, trees_, max_depth_, n_features_in_, feature_names_in_
+        As of `RandomDecisionForestClassifier`.
     target_bounds_ : tuple of float
-    trees_ : dplit.trees.Trees
     leaf_values_ : float64 array, shape (n_leaves,)
         Released mean of each leaf of the forest, in the units of the targets.
-    max_depth_ : int
-        The depth that was used.
     feature_importances_ : float64 array, shape (n_features,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -245,20 +221,16 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
 
     Parameters
     ----------
-    classes : sequence or pandas.CategoricalDtype, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other `y`, a categorical one included, the classes are read off the data, with a
-        `PrivacyLeakWarning`, and the budget is infinite.
+    classes
+        As of `RandomDecisionForestClassifier`.
     accounting : {"proved", "published"}
         "proved" releases a leaf's class by permute-and-flip; "published" by the largest of its
         class counts with Laplace noise, and never less than 0.
 
     Attributes
     ----------
-    classes_ : array, shape (n_classes,)
-        Sorted.
-    leaf_labels_ : uint array, shape (n_leaves,)
-        Released class of each leaf of the forest, as a position in `classes_`.
+    classes_, leaf_labels_
+        As of `RandomDecisionForestClassifier`.
 
     Examples
     --------

@@ -65,16 +65,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin of the proved
         forest. The published forest ignores it: there the three budgets below are all.
-    domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else, the categories of its categorical columns included, is
-        read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
-    classes : sequence or pandas.CategoricalDtype, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other `y`, a categorical one included, the classes are read off the data, with a
-        `PrivacyLeakWarning`, and the budget is infinite.
-    neighbours : {"add-remove", "replace-one"}
-        Which data sets `epsilon` holds for.
+    domain, classes, neighbours
+        As of `RandomDecisionForestClassifier`.
     n_estimators : int, optional
         Number of trees. Published, every tree reads all records, and left out it is the paper's 100. Proved,
         a record is in one tree, and few are better: left out it is `dplit.multinomial.forest.advised_trees`.
@@ -104,38 +96,17 @@ class MultinomialForestClassifier(BaseForestClassifier):
     n_records : int, optional
         A public guess of the number of records, for the rules of trees and depth; never their number
         itself, which is private under add-remove neighbours. Left out, 10,000.
-    records_per_person : int
-        The most records that one person has in the table, a public number. `epsilon` holds for all of
-        them together: each record's share is ``epsilon / records_per_person``.
-    noise : {None, "secure", "simulation"}
-        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
-        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
-    random_state : None, int, Generator, RandomState or SeedSequence
-        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
-        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
-        the noise is fresh in every fit (`dplit.forests.randomness`).
-    n_jobs : int, optional
-        Threads; the forest is the same for any number.
+    records_per_person, noise, random_state, n_jobs
+        As of `RandomDecisionForestClassifier`.
 
     Attributes
     ----------
-    budget_ : Budget
-        The privacy statement, as a proof tree.
-    classes_ : array, shape (n_classes,)
-        Sorted.
-    noise_ : {"secure", "simulation"}
-        What was drawn; the budget says what that leaves open.
-    domain_ : Domain
-    trees_ : dplit.trees.Trees
-    leaf_labels_ : uint array, shape (n_leaves,)
-        Released class of each leaf of the forest, as a position in `classes_`.
+    budget_, classes_, noise_, domain_, trees_, leaf_labels_, n_features_in_, feature_names_in_, n_classes_
+        As of `RandomDecisionForestClassifier`.
     leaf_probabilities_ : float64 array, shape (n_leaves, n_classes)
         In its place with ``draw_label="query"``: what every query draws from.
     max_depth_ : int
         Levels of splits of the deepest tree.
-    n_features_in_, feature_names_in_, n_classes_
-        As in scikit-learn.
 
     Examples
     --------

@@ -25,15 +25,10 @@ CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.15, 500.0  # r; r and s
 
 
 class Advice(NamedTuple):
-    """Which family of forests, and why.
-
-    Attributes
-    ----------
-    why : in words, from public or released numbers alone
-    """
+    """Which family of forests, and why."""
 
     family: str
-    why: str
+    why: str  #: In words, from public or released numbers alone.
 
     def __str__(self) -> str:
         return f"{self.family}: {self.why}"

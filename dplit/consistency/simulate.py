@@ -23,25 +23,16 @@ DESIGNS = ("independent", "one-curve")
 
 
 class Paths(NamedTuple):
-    """Draws, one a row: what the leaf of X holds and where it lies.
+    """Draws, one a row: what the leaf of X holds and where it lies."""
 
-    Attributes
-    ----------
-    counts : estimation points in the leaf
-    low, high : the leaf's ends
-    point, companion : X, and an estimation point drawn from its leaf (X itself, if there is none)
-    votes : class that each tree gives X; a tie or an empty leaf tosses a coin
-    label : X's own class
-    """
-
-    counts: np.ndarray
+    counts: np.ndarray  #: Estimation points in the leaf.
     depth: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    point: np.ndarray
-    companion: np.ndarray
-    votes: np.ndarray
-    label: np.ndarray
+    low: np.ndarray  #: The leaf's ends.
+    high: np.ndarray  #: As `low`.
+    point: np.ndarray  #: X, and an estimation point drawn from its leaf (X itself, if there is none).
+    companion: np.ndarray  #: As `point`.
+    votes: np.ndarray  #: Class that each tree gives X; a tie or an empty leaf tosses a coin.
+    label: np.ndarray  #: X's own class.
 
 
 class Ideal(NamedTuple):

@@ -49,21 +49,12 @@ def export_text(forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decim
 
 
 class Branch(NamedTuple):
-    """A node of a released tree in words.
+    """A node of a released tree in words."""
 
-    Attributes
-    ----------
-    condition : str
-        What leads to it from its parent; empty at the root.
-    leaf : str
-        What was released there; empty if it is a test's outcome.
-    below : tuple of Branch
-        Its children; of a leaf, one that has nothing but what was released; where they are too deep to
-        be shown, one whose condition is three dots.
-    """
-
-    condition: str
-    leaf: str
+    condition: str  #: What leads to it from its parent; empty at the root.
+    leaf: str  #: What was released there; empty if it is a test's outcome.
+    #: Tuple of Branch. Its children; of a leaf, one that has nothing but what was released; where they are too
+    #: deep to be shown, one whose condition is three dots.
     below: tuple
 
 

@@ -42,20 +42,12 @@ MOST_COLUMNS = 3000  # of a workload whose weights are searched
 
 
 class Certificate(NamedTuple):
-    """L_2 between two proofs.
+    """L_2 between two proofs."""
 
-    Attributes
-    ----------
-    value : float
-        L_2 is at least this, by the weights.
-    upper : float
-        And at most this: the error of the strategy :math:`K^{-1/4}W`, scaled to columns of L2 norm 1.
-    weights : shape (n_columns,)
-        Of the distinct columns or, for replace-one neighbours, of their differences; they sum to 1.
-    """
-
-    value: float
-    upper: float
+    value: float  #: L_2 is at least this, by the weights.
+    upper: float  #: And at most this: the error of the strategy :math:`K^{-1/4}W`, scaled to columns of L2 norm 1.
+    #: Shape (n_columns,). Of the distinct columns or, for replace-one neighbours, of their differences; they sum
+    #: to 1.
     weights: np.ndarray
 
 

@@ -42,22 +42,12 @@ ROUNDING = 1e-13  # an entry beside the diagonal that is so small is rounding
 
 @dataclass(frozen=True)
 class Ensemble:
-    """A forest on some of the columns.
+    """A forest on some of the columns."""
 
-    Attributes
-    ----------
-    columns : tuple of int
-        Of the whole domain, increasing.
-    n_levels : tuple of int
-        Levels of these columns, on whose cells the workload and the strategy are.
-    workload : Workload
-    strategy : Strategy
-    """
-
-    columns: tuple
-    n_levels: tuple
+    columns: tuple  #: Tuple of int. Of the whole domain, increasing.
+    n_levels: tuple  #: Tuple of int. Levels of these columns, on whose cells the workload and the strategy are.
     workload: Workload
-    strategy: object
+    strategy: object  #: Strategy.
 
     def __post_init__(self) -> None:
         columns = tuple(int(j) for j in self.columns)

@@ -229,25 +229,14 @@ class ReleaseLaw:
     record there can be. The outcomes are all ways for each entry to be at one of `points`. One point below and
     one above all values that :math:`AD` takes are enough for the exact loss: the log-ratio of an entry is
     monotone between them and constant beyond.
-
-    Attributes
-    ----------
-    matrix : array_like, shape (m, n_cells)
-        A.
-    noise : Geometric or Laplace
-    classes : int
-        Columns of D.
-    points : sequence of numbers
-        Values at which each entry is looked at; whole ones for geometric noise.
-    signed : bool
-        Whether the two classes are one column, their difference.
     """
 
-    matrix: object
-    noise: object
-    classes: int = 2
+    matrix: object  #: A, array_like of shape (m, n_cells).
+    noise: object  #: Geometric or Laplace.
+    classes: int = 2  #: Columns of D.
+    #: Sequence of numbers. Values at which each entry is looked at; whole ones for geometric noise.
     points: tuple = (-4, 4)
-    signed: bool = False
+    signed: bool = False  #: Whether the two classes are one column, their difference.
 
     def __post_init__(self) -> None:
         A = np.atleast_2d(np.asarray(self.matrix, dtype=float))

@@ -212,19 +212,14 @@ def _weighted(weights, base: ArrayLike | None):
 
 
 class RangeCuts(NamedTuple):
-    """The cuts of continuous features, one candidate for each interval between neighbouring values.
+    """The cuts of continuous features, one candidate for each interval between neighbouring values."""
 
-    Attributes
-    ----------
-    feature, low, high, base
-        A cut in [low, high) of a feature; its base weight, the interval's share of the feature's public range
-        over the number of features.
-    """
-
+    #: A cut in [low, high) of a feature; its base weight, the interval's share of the feature's public range over
+    #: the number of features.
     feature: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    base: np.ndarray
+    low: np.ndarray  #: As `feature`.
+    high: np.ndarray  #: As `feature`.
+    base: np.ndarray  #: As `feature`.
     left: np.ndarray
 
 

@@ -26,29 +26,20 @@ EXACT = 2**53  # whole numbers up to here are floats
 
 
 class Work(NamedTuple):
-    """Arrays to compute in, made once a tree: nothing is allocated at a node.
+    """Arrays to compute in, made once a tree: nothing is allocated at a node."""
 
-    Attributes
-    ----------
-    values, weights, sums : float64 arrays, shape (n_records + 2,)
-    stats : float64 array, shape (most levels, at least 2; classes, at least 2)
-        Class counts, or number and sum of targets.
-    levels, counts : int64 arrays, shape (most levels,)
-    subsets : bool array, shape (n_subsets, most levels)
-        None if no column is categorical.
-    scores : float64 array, shape (n_subsets,)
-    chance : float64 array, shape (most levels, at most FEW_LEVELS, + 1; n_records + 1)
-        Of no rows and columns if no column is categorical, or none is cut by balance alone.
-    """
-
-    values: np.ndarray
-    weights: np.ndarray
-    sums: np.ndarray
+    values: np.ndarray  #: Float64 arrays, shape (n_records + 2,).
+    weights: np.ndarray  #: As `values`.
+    sums: np.ndarray  #: As `values`.
+    #: Float64 array, shape (most levels, at least 2; classes, at least 2). Class counts, or number and sum of
+    #: targets.
     stats: np.ndarray
-    levels: np.ndarray
-    counts: np.ndarray
-    subsets: np.ndarray | None
-    scores: np.ndarray
+    levels: np.ndarray  #: Int64 arrays, shape (most levels,).
+    counts: np.ndarray  #: As `levels`.
+    subsets: np.ndarray | None  #: Bool array, shape (n_subsets, most levels). None if no column is categorical.
+    scores: np.ndarray  #: Float64 array, shape (n_subsets,).
+    #: Float64 array, shape (most levels, at most FEW_LEVELS, + 1; n_records + 1). Of no rows and columns if no
+    #: column is categorical, or none is cut by balance alone.
     chance: np.ndarray
 
     @classmethod

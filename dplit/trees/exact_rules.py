@@ -16,25 +16,16 @@ ROUNDING = 5  # units of gain that a record may move more: see `dplit.trees.exac
 
 
 class ExactRule(NamedTuple):
-    """A `Rule` or a `NormalisedRule` in whole numbers: see `dplit.trees.exact_cuts`.
-
-    Attributes
-    ----------
-    unit
-        Nats of a unit of score, a power of two.
-    imbalance, gain
-        Units of a unit of imbalance and of a unit of gain, each below 2^29; no gain without a joint draw.
-    top
-        Units of the best normalised score; 0, if scores are not normalised.
-    """
+    """A `Rule` or a `NormalisedRule` in whole numbers: see `dplit.trees.exact_cuts`."""
 
     max_depth: int
     max_features: int
-    unit: float
+    unit: float  #: Nats of a unit of score, a power of two.
+    #: Units of a unit of imbalance and of a unit of gain, each below 2^29; no gain without a joint draw.
     imbalance: int
-    gain: int
+    gain: int  #: As `imbalance`.
     choice: int
-    top: int = 0
+    top: int = 0  #: Units of the best normalised score; 0, if scores are not normalised.
 
 
 class ExactScores(NamedTuple):

@@ -38,27 +38,17 @@ __getattr__ = moved(__name__, grow_id3_trees=("dplit.trees.greedy.grow_greedy_tr
 
 
 class Rule(NamedTuple):
-    """How a node ends or splits.
+    """How a node ends or splits."""
 
-    Attributes
-    ----------
-    max_depth, max_features
-        Tests on a path; columns that compete at a node.
-    score
-        `SQUARES`, `ENTROPY` or `MAJORITY` of `dplit.trees.greedy_levels`; `most_bits` is the most that a record
-        counts by `ENTROPY`.
-    rate
-        Weight of a unit of cost, in every cut and choice; infinite: the best.
-    count_scale
-        Scale of the Laplace noise on a node's number of records. A path ends where that number is below
-        `fewest` times the most children that a test may have.
-    """
-
-    max_depth: int
-    max_features: int
+    max_depth: int  #: Tests on a path; columns that compete at a node.
+    max_features: int  #: As `max_depth`.
+    #: `SQUARES`, `ENTROPY` or `MAJORITY` of `dplit.trees.greedy_levels`; `most_bits` is the most that a record
+    #: counts by `ENTROPY`.
     score: int
     most_bits: float
-    rate: float
+    rate: float  #: Weight of a unit of cost, in every cut and choice; infinite: the best.
+    #: Scale of the Laplace noise on a node's number of records. A path ends where that number is below `fewest`
+    #: times the most children that a test may have.
     count_scale: float
     fewest: float
 
@@ -115,27 +105,16 @@ def _one_tree(X, y, n_classes, domain, bounds, part, shared, rule, size, rng):
 
 
 class Choice(NamedTuple):
-    """What the choice at a node writes to; scores, table and work are int64 where they are whole.
+    """What the choice at a node writes to; scores, table and work are int64 where they are whole."""
 
-    Attributes
-    ----------
-    row_of
-        Row of the sorted records of each continuous column.
-    columns, cuts, scores
-        Columns that can be tested, and then those drawn of them; cut and score of each drawn one.
-    branch
-        The child of each record.
-    table, work
-        Of shapes (most children, at least 2 classes) and (4, n_records + 2).
-    """
-
-    row_of: np.ndarray
+    row_of: np.ndarray  #: Row of the sorted records of each continuous column.
+    #: Columns that can be tested, and then those drawn of them; cut and score of each drawn one.
     columns: np.ndarray
-    cuts: np.ndarray
-    scores: np.ndarray
-    branch: np.ndarray
-    table: np.ndarray
-    work: np.ndarray
+    cuts: np.ndarray  #: As `columns`.
+    scores: np.ndarray  #: As `columns`.
+    branch: np.ndarray  #: The child of each record.
+    table: np.ndarray  #: Of shapes (most children, at least 2 classes) and (4, n_records + 2).
+    work: np.ndarray  #: As `table`.
 
     @classmethod
     def of(cls, n_levels, n_records, n_classes, kind):

@@ -38,22 +38,13 @@ from dplit.trees.rules import ENTROPY, EXPONENTIAL, LOCAL_GINI, MAJORITY
 
 
 class Rule(NamedTuple):
-    """How a node's column is chosen.
-
-    Attributes
-    ----------
-    score
-        `SQUARES`, `LOCAL_GINI`, `ENTROPY` or `MAJORITY`; a regression knows `SQUARES` only.
-    rate
-        Weight of a unit of score; infinite: the best column.
-    count_scale
-        Scale of the Laplace noise on the class counts by which a node is found pure; 0: no such test.
-    """
+    """How a node's column is chosen."""
 
     max_depth: int
     max_features: int
-    score: int
-    rate: float
+    score: int  #: `SQUARES`, `LOCAL_GINI`, `ENTROPY` or `MAJORITY`; a regression knows `SQUARES` only.
+    rate: float  #: Weight of a unit of score; infinite: the best column.
+    #: Scale of the Laplace noise on the class counts by which a node is found pure; 0: no such test.
     count_scale: float
 
 

@@ -102,27 +102,15 @@ def _one_tree(X, y, n_classes, domain, bounds, starts, part, shared, rule, size,
 
 
 class Choice(NamedTuple):
-    """What the choice at a node writes to.
+    """What the choice at a node writes to."""
 
-    Attributes
-    ----------
-    row_of
-        Row of the sorted records of each continuous column.
-    columns, cuts, scores
-        Columns that are open, and then those drawn of them; cut and score of each drawn one.
-    sides
-        Step of each level of a column that was drawn, shape (n_features, most levels).
-    goes_right, spare
-        The side of each record, and room to part them.
-    """
-
-    row_of: np.ndarray
-    columns: np.ndarray
-    cuts: np.ndarray
-    scores: np.ndarray
-    sides: np.ndarray
-    goes_right: np.ndarray
-    spare: np.ndarray
+    row_of: np.ndarray  #: Row of the sorted records of each continuous column.
+    columns: np.ndarray  #: Columns that are open, and then those drawn of them; cut and score of each drawn one.
+    cuts: np.ndarray  #: As `columns`.
+    scores: np.ndarray  #: As `columns`.
+    sides: np.ndarray  #: Step of each level of a column that was drawn, shape (n_features, most levels).
+    goes_right: np.ndarray  #: The side of each record, and room to part them.
+    spare: np.ndarray  #: As `goes_right`.
 
     @classmethod
     def of(cls, n_levels, n_records):

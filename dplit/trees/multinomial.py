@@ -53,26 +53,14 @@ TIED = 1e-12  # scores nearer than this, a record, differ by rounding
 
 
 class Rule(NamedTuple):
-    """How a node is split.
-
-    Attributes
-    ----------
-    fewest
-        A node with no more estimation points is a leaf: the paper's k.
-    least
-        Estimation points that each child must keep: 0 by algorithm 1, k by section 3.2.
-    feature_rate, value_rate
-        Weights of a normalised decrease, :math:`B_1/2` and :math:`B_2/2`; infinite: the best.
-    entropy
-        Whether the impurity is Shannon's entropy; if not, the Gini index.
-    """
+    """How a node is split."""
 
     max_depth: int
-    fewest: int
-    least: int
-    feature_rate: float
-    value_rate: float
-    entropy: bool
+    fewest: int  #: A node with no more estimation points is a leaf: the paper's k.
+    least: int  #: Estimation points that each child must keep: 0 by algorithm 1, k by section 3.2.
+    feature_rate: float  #: Weights of a normalised decrease, :math:`B_1/2` and :math:`B_2/2`; infinite: the best.
+    value_rate: float  #: As `feature_rate`.
+    entropy: bool  #: Whether the impurity is Shannon's entropy; if not, the Gini index.
 
 
 def grow_multinomial_trees(

@@ -51,28 +51,19 @@ class Size(NamedTuple):
 
 
 class Room(NamedTuple):
-    """The arrays that a grower fills.
+    """The arrays that a grower fills."""
 
-    Attributes
-    ----------
-    feature, threshold, child, side, steps : arrays
-        As in `dplit.trees.arrays.Trees`, numbered from 0 in the tree.
-    ends : int32 array
-        Of each leaf, where its stretch of the tree's sorted records ends.
-    stack : int64 array, shape (most that can wait, 5)
-        Of each waiting node: its position, its depth, its parent, and the stretch of its records.
-    at : int64 array, shape (6,)
-        How many nodes, leaves, waiting nodes and steps there are; how many nodes and steps one test
-        may add.
-    """
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    child: np.ndarray
-    side: np.ndarray
-    steps: np.ndarray
-    ends: np.ndarray
+    feature: np.ndarray  #: As in `dplit.trees.arrays.Trees`, numbered from 0 in the tree.
+    threshold: np.ndarray  #: As `feature`.
+    child: np.ndarray  #: As `feature`.
+    side: np.ndarray  #: As `feature`.
+    steps: np.ndarray  #: As `feature`.
+    ends: np.ndarray  #: Int32 array. Of each leaf, where its stretch of the tree's sorted records ends.
+    #: Int64 array, shape (most that can wait, 5). Of each waiting node: its position, its depth, its parent, and
+    #: the stretch of its records.
     stack: np.ndarray
+    #: Int64 array, shape (6,). How many nodes, leaves, waiting nodes and steps there are; how many nodes and steps
+    #: one test may add.
     at: np.ndarray
 
     @classmethod

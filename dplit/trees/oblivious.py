@@ -24,20 +24,13 @@ RUN = 2**18  # records whose sums are added column by column: few enough to stay
 
 
 class Test(NamedTuple):
-    """One test of a level.
-
-    Attributes
-    ----------
-    cut
-        Place among the column's public cuts; of a categorical column, -1. Several: one for each bin
-        of the column that the tests above have made, the last cut's next one being its upper bound.
-    right
-        The levels that go right, bools; empty for a continuous column.
-    """
+    """One test of a level."""
 
     column: int
+    #: Place among the column's public cuts; of a categorical column, -1. Several: one for each bin of the column
+    #: that the tests above have made, the last cut's next one being its upper bound.
     cut: int | np.ndarray
-    right: np.ndarray
+    right: np.ndarray  #: The levels that go right, bools; empty for a continuous column.
 
 
 class Grid:

@@ -170,21 +170,15 @@ def basis(boxes: Paths, weights: np.ndarray) -> np.ndarray:
 
 
 class Independent(NamedTuple):
-    r"""Boxes of independent rows, in whose span all others are, and what follows from a factor of their Gram.
+    r"""Boxes of independent rows, in whose span all others are, and what follows from a factor of their Gram."""
 
-    Attributes
-    ----------
-    first, rest : int64 array
-        Numbers of these boxes, and of all others.
-    rows : shape (n_boxes, rank), or None
-        L with :math:`TT^\top/n = LL^\top`; None where there are fewer others than independent ones.
-    others : shape (len(rest), rank), or None
-        The others' rows as combinations of the independent ones'; None where `rows` is not.
-    """
-
-    first: np.ndarray
-    rest: np.ndarray
+    first: np.ndarray  #: Int64 array. Numbers of these boxes, and of all others.
+    rest: np.ndarray  #: As `first`.
+    #: Shape (n_boxes, rank), or None. L with :math:`TT^\top/n = LL^\top`; None where there are fewer others than
+    #: independent ones.
     rows: np.ndarray | None
+    #: Shape (len(rest), rank), or None. The others' rows as combinations of the independent ones'; None where
+    #: `rows` is not.
     others: np.ndarray | None
 
 

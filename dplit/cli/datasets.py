@@ -41,12 +41,7 @@ def run(arguments):
 
 
 def describe(entry):
-    """What the registry knows of a data set, as plain data; each column's domain, its source, and why.
-
-    Parameters
-    ----------
-    entry : dplit.datasets.registry.Entry
-    """
+    """What the registry knows of a data set, as plain data; each column's domain, its source, and why."""
     columns = entry.columns or entry.named([f"each of {entry.n_columns:,}"])
     return {
         "name": entry.name,

@@ -93,18 +93,11 @@ def observed_paths(
 ) -> Paths:
     r"""Draw paths of a multinomial forest on fresh data, algorithm 1 of the paper with Gini's impurity.
 
-    Returns Paths: of the last tree; `votes` of all.
-
-    Parameters
-    ----------
-    k : at least 0. A cell with more than k estimation points is split, if its structure points allow a cut.
-    feature_budget, value_budget : :math:`B_1` and :math:`B_2`; infinite: the arg max
-    pair, trend : of the labels' law, `pair_and_trend`; both 0: fair coins
-    trees : trees that vote on X, each with its own split of the same records into halves
-    levels : the most cuts in a path
-    design
-        Uniform features that are independent, or :math:`x_a = t^{a+1}` of one uniform t: no density,
-        "independent" or "one-curve".
+    Returns Paths: of the last tree; `votes` of all. A cell with more than `k` estimation points is split, if its
+    structure points allow a cut. `feature_budget`, `value_budget`: :math:`B_1` and :math:`B_2`; infinite: the arg
+    max. `pair`, `trend`: of the labels' law, `pair_and_trend`; both 0: fair coins. `trees` vote on X, each with
+    its own split of the same records into halves; `levels`: the most cuts in a path. `design`: "independent"
+    uniform features, or "one-curve", :math:`x_a = t^{a+1}` of one uniform t: no density.
     """
     pair, trend = check_between(pair, "pair", 0, 0.5), check_between(trend, "trend", 0, 1)
     sizes = [

@@ -140,10 +140,8 @@ class EncodedColumns:
     All are checked at once, so that a fit refuses them before it draws noise; of levels the codes are kept, a
     byte or two each. It is for one who keeps less of a column than a float.
 
-    Parameters
-    ----------
-    features : one for each column, in the order in which they are to be read
-    places : where each stands in the frame, and what errors call it
+    `features`: one for each column, in the order in which they are to be read. `places`: where each stands in the
+    frame, and what errors call it.
     """
 
     def __init__(

@@ -155,10 +155,7 @@ class BasePrivateForest(PlannedForest):
     def predict(self, X: Any) -> np.ndarray:
         """As the forest that was fitted, `forest_`, does it.
 
-        Returns
-        -------
-        array, shape (n_records,)
-            Classes, or numbers within `target_bounds_`.
+        Returns an array, shape (n_records,), of classes, or of numbers within `target_bounds_`.
         """
         return self._answering().predict(X)
 

@@ -105,15 +105,10 @@ def release_ensembles(
 ) -> tuple[list[np.ndarray], Sequence | Parallel | Group]:
     """Answers of each ensemble, shape (n_rows, k), or (n_rows, 1) if signed, and what all of them cost together.
 
-    Parameters
-    ----------
-    codes, classes, n_classes, epsilon, mechanism, neighbours, signed
-        As in `dplit.matrix.release`; codes of all columns.
-    joint
-        Answer from all releases together; published is each from its own.
-    disjoint
-        Give each record to one ensemble by a draw of its own: each then spends all of epsilon, and counts
-        a q-th of the records. Never joint, since these are different records.
+    `codes`, `classes`, `n_classes`, `epsilon`, `mechanism`, `neighbours`, `signed`: as in `dplit.matrix.release`;
+    codes of all columns. `joint`: answer from all releases together; published is each from its own. `disjoint`:
+    give each record to one ensemble by a draw of its own: each then spends all of epsilon, and counts a q-th of
+    the records. Never joint, since these are different records.
     """
     ensembles = _check_ensembles(ensembles)
     codes, classes = _check_records(codes, classes, ensembles)

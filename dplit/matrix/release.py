@@ -70,16 +70,10 @@ def release(
     The answers have the shape (n_rows, k): a row for each distinct row of the workload, which is as public as the
     strategy: neither depends on the records.
 
-    Parameters
-    ----------
-    n_classes
-        k; with 1, all records are counted alike.
-    epsilon
-        What the release costs, all in all, under `neighbours`; infinite: no noise.
-    mechanism
-        Geometric noise needs a strategy of whole numbers; any other gets Laplace noise, and the node says so.
-    signed
-        Release one column, records of the first class less those of the second; of two classes alone.
+    `n_classes`: k; with 1, all records are counted alike. `epsilon`: what the release costs, all in all, under
+    `neighbours`; infinite: no noise. `mechanism`: geometric noise needs a strategy of whole numbers; any other
+    gets Laplace noise, and the node says so. `signed`: release one column, records of the first class less those
+    of the second; of two classes alone.
     """
     workload = check_kind(workload, Workload, "workload")
     measured, node = measure(strategy, codes, classes, n_classes, epsilon, mechanism, neighbours, signed, rng=rng)

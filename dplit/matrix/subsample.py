@@ -99,19 +99,11 @@ def subsample(
 
     Arguments that are not named here are those of `dplit.matrix.release`.
 
-    Parameters
-    ----------
-    strategy
-        For `subsample_workload`, on the leaves.
-    epsilon
-        What the votes cost in all, with independent assignment. The shuffled one costs up to three times as much,
-        and the node says so.
-    voting
-        Whether a tree votes with its leaf's counts or with the largest one's class, see `leaf_classes`.
-        A record changes one leaf's class, so a hard vote costs :math:`2\|A\|_1`, and of two classes one
-        column is released, for :math:`\|A\|_1`.
-    order
-        As in `preferences`: as published the data set's own, whose first class an empty leaf votes for.
+    `strategy`: for `subsample_workload`, on the leaves. `epsilon`: what the votes cost in all, with independent
+    assignment. The shuffled one costs up to three times as much, and the node says so. `voting`: whether a tree
+    votes with its leaf's counts or with the largest one's class, see `leaf_classes`. A record changes one leaf's
+    class, so a hard vote costs :math:`2\|A\|_1`, and of two classes one column is released, for :math:`\|A\|_1`.
+    `order`: as in `preferences`: as published the data set's own, whose first class an empty leaf votes for.
     """
     strategy = check_kind(strategy, Strategy, "strategy")
     workload = subsample_workload(paths, queries)

@@ -65,10 +65,8 @@ def exact_rule(rule: Rule | NormalisedRule) -> ExactRule | Rule | NormalisedRule
     gain and `dplit.mechanisms.whole_weights.PRICE` nats. Of an infinite rate,
     which is no noise, it is the same rule.
 
-    Raises
-    ------
-    ValueError
-        If nothing draws exactly by such a rule, or its rates are too small to pay for the rounding.
+    Raises a ValueError if nothing draws exactly by such a rule, or its rates are too small to pay for the
+    rounding.
     """
     if isinstance(rule, NormalisedRule):
         return _exactly_normalised(rule)

@@ -69,11 +69,8 @@ def grow_greedy_trees(
     `X` is as `Domain.encode` gives it, `y` has codes of classes, as floats, and `parts` the positions of each
     tree's records. From a secure generator all is drawn exactly, by whole scores (`dplit.trees.exact_scores`).
 
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator is secure,
-        and the rate cannot pay for the rounding.
+    Raises a ValueError if the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator
+    is secure, and the rate cannot pay for the rounding.
     """
     if is_secure(rng) and not math.isinf(rule.rate):
         most = max(int(domain.n_levels.max()), 2)

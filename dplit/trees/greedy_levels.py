@@ -63,22 +63,12 @@ def grow_greedy_level_trees(
 
     From a secure generator columns are chosen exactly, by whole scores (`dplit.trees.exact_scores`).
 
-    Parameters
-    ----------
-    codes
-        Level of each record, int32, a row for each column.
-    arity
-        Levels of each column; a column with one level is never tested.
-    y
-        Targets in [0, 1], or codes of classes; `n_classes` is 0 for targets.
-    parts
-        For each tree the positions of its records; a position may occur several times.
+    `codes`: level of each record, int32, a row for each column. `arity`: levels of each column; a column with one
+    level is never tested. `y`: targets in [0, 1], or codes of classes; `n_classes` is 0 for targets. `parts`: for
+    each tree the positions of its records; a position may occur several times.
 
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator is secure,
-        and the score is `LOCAL_GINI`, nodes are tested for purity, or the rate cannot pay for the rounding.
+    Raises a ValueError if the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator
+    is secure, and the score is `LOCAL_GINI`, nodes are tested for purity, or the rate cannot pay for the rounding.
     """
     if rule.score == LOCAL_GINI or rule.count_scale > 0:
         refuse_secure(rng, "a choice by the local sensitivity, or a test for purity,")

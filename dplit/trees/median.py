@@ -60,20 +60,11 @@ def grow_median_trees(
 
     From a secure generator cuts are drawn exactly, by an `ExactRule`.
 
-    Parameters
-    ----------
-    X
-        As `Domain.encode` gives it.
-    y
-        Targets in [0, 1], or codes of classes; `n_classes` is 0 for targets.
-    parts
-        For each tree the positions of its records, or None for all.
+    `X`: as `Domain.encode` gives it. `y`: targets in [0, 1], or codes of classes; `n_classes` is 0 for targets.
+    `parts`: for each tree the positions of its records, or None for all.
 
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`, or no exact draw is there for
-        a rule (`dplit.trees.exact_rules.exact_rule`).
+    Raises a ValueError if the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`, or no exact draw is
+    there for a rule (`dplit.trees.exact_rules.exact_rule`).
     """
     rule = exact_rule(rule) if is_secure(rng) else rule
     size = Size(rule.max_depth, len(parts))

@@ -70,14 +70,9 @@ class Room(NamedTuple):
     def of(cls, nodes, depth, children, most_levels=None, n_records=None):
         """Room for about as many nodes as given, and a root that waits.
 
-        Parameters
-        ----------
-        nodes, depth, children : int
-            Nodes to begin with; the longest path; the most children of a node.
-        most_levels : int, optional
-            Of a tree that splits levels in two: the most of a column.
-        n_records : int, optional
-            Of a tree that sorts its records into its leaves.
+        `nodes`, `depth`, `children`: nodes to begin with; the longest path; the most children of a node.
+        `most_levels`: int, optional; of a tree that splits levels in two: the most of a column. `n_records`: int,
+        optional; of a tree that sorts its records into its leaves.
         """
         nodes += children
         stack = np.zeros((depth * (children - 1) + 2, 5), dtype=np.int64)
@@ -164,14 +159,8 @@ def leaf_stats(records: np.ndarray, ends: np.ndarray, y: np.ndarray, n_classes: 
     A step is a `dplit.domain.GRID`-th of the targets' interval: a sum is a whole number, and exact. Int64, of
     shape (n_leaves, n_classes) or (n_leaves, 2).
 
-    Parameters
-    ----------
-    records
-        Positions of the tree's records, those of a leaf side by side, in the order of the leaves.
-    ends
-        Where each leaf's records end.
-    y
-        Codes of classes, or targets in [0, 1], for which `n_classes` is 0.
+    `records`: positions of the tree's records, those of a leaf side by side, in the order of the leaves. `ends`:
+    where each leaf's records end. `y`: codes of classes, or targets in [0, 1], for which `n_classes` is 0.
     """
     n_leaves, target = len(ends), y[records]
     leaf = np.repeat(np.arange(n_leaves), np.diff(ends, prepend=0))

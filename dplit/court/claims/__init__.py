@@ -38,10 +38,7 @@ class Docket(tuple):
 def of(chapter):
     """The claims of one chapter; imports that chapter's docket alone.
 
-    Raises
-    ------
-    ValueError
-        If no docket has claims of this chapter; the message names the nearest.
+    Raises a ValueError if no docket has claims of this chapter; the message names the nearest.
     """
     below = {m.name for m in iter_modules(__path__) if m.name != RUNS}
     _load(chapter if chapter in below else RUNS)

@@ -204,13 +204,8 @@ def right(gap, epsilon, n_trees):
 
     .. math:: 1 - \tfrac14 (2 + x) e^{-x}, \qquad x = g \epsilon / \tau
 
-    Parameters
-    ----------
-    gap : array_like
-        g: how many records the larger class has more.
-    epsilon : float
-    n_trees : array_like of int
-        :math:`\tau`, each of which spends :math:`\epsilon/\tau`.
+    `gap`: array_like; g: how many records the larger class has more. `n_trees`: array_like of int; :math:`\tau`,
+    each of which spends :math:`\epsilon/\tau`.
     """
     x = np.asarray(gap) * epsilon / np.asarray(n_trees)
     return 1 - (2 + x) * np.exp(-x) / 4

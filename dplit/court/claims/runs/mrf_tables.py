@@ -87,12 +87,7 @@ def budgets():
 def label_cap(budget, classes):
     r"""Most that the label of one tree is right: :math:`e^{B_3/2}/(e^{B_3/2} + K - 1)`.
 
-    Parameters
-    ----------
-    budget : float
-        The paper's B3.
-    classes : int
-        K.
+    `budget`: the paper's B3. `classes`: K.
     """
     return 1 / (1 + (classes - 1) * np.exp(-budget / 2))
 

@@ -15,8 +15,6 @@ compares the two, `worst_case` on a grid and `worst_case_continuous` off it. Whe
 fractions, a closed form is one too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement

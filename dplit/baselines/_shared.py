@@ -1,7 +1,5 @@
 """What the private baselines share: records of each tree, bins of a column, releases of a leaf."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

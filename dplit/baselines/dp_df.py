@@ -5,8 +5,6 @@ get an equal share, and a choice's noise is scaled by the local sensitivity of t
 :math:`2n/(n+1)^2` at a node of n records: `local_gini_reach` says what that costs.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from itertools import product

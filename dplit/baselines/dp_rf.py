@@ -5,8 +5,6 @@ for the counts that tell whether a node is pure, each choice and the leaf, and t
 :math:`\Delta = \log_2(n + 1) + 1/\ln 2`, whose n is private: `entropy_drift` says what that costs.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -4,8 +4,6 @@ As RDF describes it (sections 3.1, 4.2.1 and 5.2). The depth, :math:`\min(m/2, \
 records: under add-remove neighbours one more can make all trees deeper, so as published no epsilon is finite.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n, leaf_means, leaf_stats, shares_of

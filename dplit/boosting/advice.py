@@ -9,8 +9,6 @@ where most records lie in few of many cells. Continuous columns cut into a few e
 boosted forest's cuts with two classes, and no better throughout with more.
 """
 
-from __future__ import annotations
-
 import math
 from numbers import Real
 from typing import NamedTuple

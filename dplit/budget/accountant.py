@@ -1,7 +1,5 @@
 """An account of all fits on the same records, with a limit that no fit passes."""
 
-from __future__ import annotations
-
 import math
 import os
 import threading

@@ -6,8 +6,6 @@ probability :math:`2(j+1)/((N+1)(N+2))`, whatever the continuous law of the feat
 is cut. Algorithm 1 splits exactly the cells with more than k points. Ours; :doc:`/book/consistency`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """What `load` returns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pandas as pd

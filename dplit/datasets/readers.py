@@ -5,8 +5,6 @@ reader of their own in `READERS`. `REPAIRS` are the steps between what a file sa
 documentation means.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import zipfile

@@ -17,8 +17,6 @@ With another number of records the same seed gives other clusters, since scikit-
 first. `nested` draws from the same law so that the first records stay the same.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from sklearn.datasets import make_classification

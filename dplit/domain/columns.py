@@ -1,7 +1,5 @@
 """What is public about one column: an interval, or a list of levels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass

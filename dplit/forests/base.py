@@ -4,8 +4,6 @@ A fitted forest holds nothing that its budget does not pay for: the trees, the r
 the public schema. It holds no counts, no record's position, and its pickle holds no seed.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ level, chosen by permute-and-flip among all columns and public cuts, and steps o
 noisy sums of residuals. Derived in :doc:`/book/boosting`.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import groupby
 from typing import Any, Self

@@ -3,8 +3,6 @@
 `epsilon` is what the release spends under add-remove neighbours. The nodes are of `dplit.budget`.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import groupby
 

@@ -6,8 +6,6 @@ weighted records, and a learner that never sees the private ones may look at the
 Derived in :doc:`/book/matrix_forest`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any, NamedTuple, Self

@@ -5,8 +5,6 @@ the votes for given queries, is a matrix W on the cells of the domain; a strateg
 :math:`AD` with noise, and the answers are computed from it. Derived in :doc:`/book/matrix_forest`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any, Self

@@ -4,8 +4,6 @@ Trees cut each node at a private median; each leaf releases its mean or its clas
 :doc:`/book/median_forest`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple, Self
 

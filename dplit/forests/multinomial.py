@@ -4,8 +4,6 @@ Structure points shape a tree, estimation points label its leaves. Derived in
 :doc:`/book/multinomial_forest`, their privacy in :doc:`/book/multinomial_privacy`.
 """
 
-from __future__ import annotations
-
 import math
 from numbers import Real
 from typing import Any, Self

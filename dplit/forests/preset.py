@@ -5,8 +5,6 @@ one), how many cells the domain has and how many classes the list, and epsilon. 
 `dplit.boosting.advise`.
 """
 
-from __future__ import annotations
-
 import copy
 import math
 from typing import Any, Self

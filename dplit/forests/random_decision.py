@@ -4,8 +4,6 @@ Trees are random over the public domain and read no record. Each record belongs 
 each leaf releases one class. Derived in :doc:`/book/random_forest`, its label in :doc:`/book/majority`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple, Self
 

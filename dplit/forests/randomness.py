@@ -24,8 +24,6 @@ Random trees read no record and are public. Which tree a record belongs to, cuts
 read records and every released number are noise: two fits that shared it could be subtracted.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Integral
 

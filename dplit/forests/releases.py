@@ -4,8 +4,6 @@ Counts and statistics of leaves are private; `epsilon` is what one leaf spends u
 neighbours. The nodes are of `dplit.budget`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

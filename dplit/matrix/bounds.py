@@ -16,8 +16,6 @@ Errors are total expected squared errors of all queries, one class, in absolute 
 :doc:`/book/matrix_bounds`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

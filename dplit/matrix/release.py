@@ -17,8 +17,6 @@ one signed difference of two classes       :math:`\|A\|_1`           :math:`2\|A
 Derived in :doc:`/book/matrix_release`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -12,8 +12,6 @@ proposed with probability :math:`e^{-2^{12}}` at most and kept with less than :m
 delta, of which no float holds so little.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -7,8 +7,6 @@ same, cut off at the bounds. `BoundedMean` releases votes instead. Everything he
 :math:`R`, add-remove, and derived in :doc:`/book/median_forest`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

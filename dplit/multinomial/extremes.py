@@ -4,8 +4,6 @@ Scores are relative: whatever the largest decrease is, it counts 1. So a bound o
 :math:`\{0, 1\}` is met by few records, and by labels that hardly depend on the feature.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.ground.errors import check_between, check_integer

@@ -5,8 +5,6 @@ halved; a node draws its candidate by any law, as `dplit.multinomial.split_law`,
 Derived in :doc:`/book/multinomial_privacy`.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable

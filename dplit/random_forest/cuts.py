@@ -3,8 +3,6 @@
 The domain is an interval, the cut a point of it. Derived in :doc:`/book/random_forest`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from dplit.ground.errors import check_finite

@@ -7,8 +7,6 @@ have blocks of ten records, so that their time is that of blocks and not of reco
 releases depends on its size and the seed alone; its seconds and its memory are of the machine.
 """
 
-from __future__ import annotations
-
 import resource
 import sys
 import time

@@ -4,8 +4,6 @@ Addition of doubles rounds, so that :math:`(a + b) + c` need not be :math:`a + (
 :doc:`/book/scale`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce

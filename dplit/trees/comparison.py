@@ -7,8 +7,6 @@ pivots that differ as points; with ``by_class``, of different classes. A leaf wi
 point keeps the counts of the nearest node above that has one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

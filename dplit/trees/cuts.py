@@ -9,8 +9,6 @@ the targets, is the sum of squares that the cut explains up to a constant of the
 for the laws is `dplit.median`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

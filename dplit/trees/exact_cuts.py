@@ -19,8 +19,6 @@ largest over all cuts of a node's open columns, and rounded down: whatever a rec
 Scores stay below :math:`2^{61}` for fewer than `MOST_RECORDS` records of a tree.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

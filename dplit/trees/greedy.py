@@ -10,8 +10,6 @@ What is public about a continuous column is what the path has left of its interv
 again. A categorical column is used up on the path. The costs are those of `dplit.trees.greedy_levels`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

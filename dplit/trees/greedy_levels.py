@@ -16,8 +16,6 @@ Scores are costs with a minus sign. With :math:`n_j` records in child j and :mat
 ==============  =====================================================================
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

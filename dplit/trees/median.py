@@ -10,8 +10,6 @@ Each continuous column is sorted once a tree, and every split parts the sorted r
 changing their order: n log n for the sorting and n for each level and column.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -17,8 +17,6 @@ Scores are compared on the scale of n times the decrease, up to a constant of th
 normalised scores are the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

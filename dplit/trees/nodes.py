@@ -5,8 +5,6 @@ node it stops; `grow` calls it again with more, and it goes on where it stopped.
 remember stands in arrays: the waiting nodes in `stack`, and the numbers of things in `at`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

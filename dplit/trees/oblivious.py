@@ -5,8 +5,6 @@ record goes right of cut t where its code is above t; of a categorical one the p
 A cell is what the tests so far say of a record, one binary digit a test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

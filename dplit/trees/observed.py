@@ -11,8 +11,6 @@ All columns are numbers here, levels by their positions. Each is replaced by the
 once a fit: a node then sorts by counting where there are few.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

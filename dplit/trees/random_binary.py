@@ -7,8 +7,6 @@ categorical one are split by a uniform choice among all ways to split them in tw
 `max_depth`, or when all columns are closed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -9,8 +9,6 @@ drawn, a uniform class. But which nodes are drawn says where records are, one re
 and no epsilon is finite. So an estimator that can be kept, pickled or plotted stores whole trees.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -7,8 +7,6 @@ for what a forest has: complete trees come without `child`, a forest without cat
 without `steps`.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -5,8 +5,6 @@ rows: where a wide table's nodes are small, a column at a time waits for memory 
 Scores are impurity decreases on the scale of `dplit.trees.multinomial`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ Jha 2018) is the probability that it says so of a member, less that of one who i
 :doc:`/book/attacks`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

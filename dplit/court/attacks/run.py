@@ -4,8 +4,6 @@ r"""Attacks on many forests, by epsilon: the stored run of :doc:`/book/attacks`.
 draws depend on its key and the seed alone.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ known, draws can be held against it, and then any bug shows: a record's tree dra
 that is doubled, a candidate that is dropped.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -37,8 +37,6 @@ stored beside these results (`dplit.court.bench.peers`). Sentences and their rul
 `dplit.court.claims.runs.bench`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import replace

@@ -21,8 +21,6 @@ own, from a seed that depends on (seed, data set, r // draws). Draws are indepen
 one tell how much the records of a problem move a score.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ again, a draw is one number, the mean of its splits: draws are independent. A si
 of a synthetic set is of its one draw, and has the deviation of our draws (`ahead_once`, `higher_once`).
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

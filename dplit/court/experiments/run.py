@@ -1,7 +1,5 @@
 """Run an experiment: the tasks that are not done yet, in any number of processes; or a part again."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase

@@ -6,8 +6,6 @@ both orders of each pair, over the four directions of Haralick, Shanmugam and Di
 distance one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.ground.errors import check_integer

@@ -3,8 +3,6 @@
 `claim_on_release` registers one; `as_drawn` makes it a condition of a claim on the law itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -16,8 +16,6 @@ the ledger has room for `CAPACITY` of them, and each is taken at `INTERVAL_ERROR
 by the second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 

@@ -8,8 +8,6 @@ verdict, the version that it first stood in, and the date. A claim that is withd
 verdict `WITHDRAWN`.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -18,8 +18,6 @@ place in the paper, verdict, theorem box and functions; the check's docstring is
 its ``corrected`` registers what holds instead.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ row of T has, in the basis of products of one function a column (the constant on
 the product of its columns' coefficients: zero unless all columns with a function that sums to 0 are tested.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import takewhile

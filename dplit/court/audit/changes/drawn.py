@@ -6,8 +6,6 @@ of a change is one of `OUTCOMES`. A change that survives and does no harm has it
 ``data/results/audit/survivors.toml``; one without a reason is a gap of the audit until somebody has read it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -4,8 +4,6 @@ Python tells which lines it runs. Of compiled functions it does not, so that a s
 runs a Python function that names it, or names another compiled one from which it can be called.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 import threading

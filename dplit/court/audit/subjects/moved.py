@@ -9,8 +9,6 @@ was told. Noise from another generator than the fit's, or from a state of it tha
 without limit.
 """
 
-from __future__ import annotations
-
 import math
 from contextlib import contextmanager
 from dataclasses import dataclass

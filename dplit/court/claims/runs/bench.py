@@ -7,8 +7,6 @@ forests" are those of `dplit.court.experiments.bench.FORESTS` and `RIVALS`; a me
 not compared there.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass

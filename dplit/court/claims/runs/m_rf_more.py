@@ -6,8 +6,6 @@ is settled without choosing a setting by the runs that test it: a method is bett
 settings is better than every setting of the other. See :doc:`/book/matrix_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from itertools import product

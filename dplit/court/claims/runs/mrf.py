@@ -10,8 +10,6 @@ criteria. The rules were written before any of these runs, and so was how often 
 See :doc:`/book/multinomial_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 

@@ -8,8 +8,6 @@ be no algorithm's is in chapter `depth`, and so is table 4; tables 2 and 6 are i
 See :doc:`/book/random_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 

@@ -7,8 +7,6 @@ rule of `dplit.court.claims.runs`. A test that finds nothing shows nothing: a se
 agree or stay undecided. See :doc:`/book/random_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product

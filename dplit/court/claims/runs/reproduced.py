@@ -17,8 +17,6 @@ The tasks that are the same on every call run once in a process, however many se
 A sentence that needs cells which are not stored is undecided.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Sequence
 from functools import cache

@@ -7,8 +7,6 @@ searches by `dplit.matrix.select`; everything else depends on a point's key and 
 again, in half a minute.
 """
 
-from __future__ import annotations
-
 import sys
 from time import process_time
 

@@ -5,8 +5,6 @@ Trees are grown through the forest's own records and one batch of queries
 over Mushroom's columns means some :math:`10^8` leaves a tree.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

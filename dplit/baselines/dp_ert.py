@@ -50,9 +50,8 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
         Whether each record is used in one tree only. If not, each tree has ``epsilon/n_estimators``.
         None: as `accounting` has it, True if proved and False as published.
     accounting : {"proved", "published"}
-        "proved" releases a leaf's class by permute-and-flip and spends `epsilon`. "published" adds
-        Laplace noise to its class counts and does not ask for the neighbours; the budget shows what
-        that costs.
+        "proved" releases a leaf's class by permute-and-flip and spends `epsilon`. "published" adds Laplace noise
+        to its class counts and does not ask for the neighbours; the budget shows what that costs.
     n_jobs : int, optional
         Threads of ``predict``.
 

@@ -141,9 +141,8 @@ class FSClassifier(_GreedyTrees):
     partitioned : bool or None
         As `DPRandomForestClassifier`; without meaning for one tree.
     accounting : {"proved", "published"}
-        "proved": choices and cuts at the sharp rate, classes by permute-and-flip; it spends
-        `epsilon`. "published": the published shares and noisy class counts; the budget shows what
-        that costs.
+        "proved": choices and cuts at the sharp rate, classes by permute-and-flip; it spends `epsilon`.
+        "published": the published shares and noisy class counts; the budget shows what that costs.
     n_jobs : int, optional
         Threads; the trees are the same for any number.
 

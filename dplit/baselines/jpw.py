@@ -52,8 +52,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
         A public number of records. Left out, 10,000 if proved, and as published the number of
         records, which is private under add-remove neighbours.
     partitioned : bool or None
-        Whether each record is used in one tree only, which then has all of epsilon; None: True if
-        proved.
+        Whether each record is used in one tree only, which then has all of epsilon; None: True if proved.
     voting : {"weighted", "hard"}
         Whether the trees' released counts are added, or each tree votes for the class of its largest
         one, in equal parts of several (M-RF's "Laplace" and, partitioned, "disjoint").

@@ -75,8 +75,7 @@ class Categorical:
         Every value that the column may take, whether or not it occurs; no duplicates (1, 1.0 and
         True are one value) and no missing ones. A value outside the list is an error.
     missing : bool, default=False
-        Whether a missing value (None, NaN, NA) is one more level, after the others; otherwise it is
-        an error.
+        Whether a missing value (None, NaN, NA) is one more level, after the others; otherwise it is an error.
     """
 
     levels: tuple

@@ -69,9 +69,8 @@ def parameters(kind: type[T]) -> type[T]:
 def undone_on_error(fit):
     """The same `fit`, charged to open accounts; where it stops with an error, the estimator is as it was.
 
-    It has no parameter for weights, by which scikit-learn tells who takes them; to pass them is an error
-    that says why. Parameters that are NumPy's numbers are Python's while it runs, since small integers of
-    NumPy overflow.
+    It has no parameter for weights, by which scikit-learn tells who takes them; to pass them is an error that says
+    why. Parameters that are NumPy's numbers are Python's while it runs, since small integers of NumPy overflow.
     """
 
     @functools.wraps(fit)

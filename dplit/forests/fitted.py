@@ -22,10 +22,9 @@ class WithFile:
     def save(self, path: str | PathLike, *, allow_infinite: bool = False) -> None:
         """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
 
-        The file is written beside its place and then put there in one step, so that an interrupted or
-        failed write leaves what was there. Another library's estimator is not in it: of a `learner` the file
-        has the name, and its answers in every cell. A forest whose budget says infinity is written only with
-        `allow_infinite`.
+        The file is written beside its place and then put there in one step, so that an interrupted or failed write
+        leaves what was there. Another library's estimator is not in it: of a `learner` the file has the name, and
+        its answers in every cell. A forest whose budget says infinity is written only with `allow_infinite`.
 
         Raises
         ------

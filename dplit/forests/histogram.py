@@ -79,9 +79,8 @@ def _codes(at, cells):
 class HistogramForestClassifier(BaseForestClassifier):
     r"""Noisy class counts of all cells of the domain, and a learner on them.
 
-    This is what a matrix forest releases wherever its strategy is the identity. The counts are released
-    once, for `epsilon`; what the learner does with them costs nothing, nor does trying another one on
-    `cell_counts_`.
+    This is what a matrix forest releases wherever its strategy is the identity. The counts are released once, for
+    `epsilon`; what the learner does with them costs nothing, nor does trying another one on `cell_counts_`.
 
     Parameters
     ----------

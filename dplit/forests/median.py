@@ -152,8 +152,7 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     rho : float
         Share of the budget that goes to the cuts, between 0 and 1; the rest goes to the leaves.
     selection : {"exponential", "permute-and-flip", "uniform"}
-        How a node's column is chosen: by what the cuts explain (DiPriMeExp, DiPriMeFlip) or
-        uniformly (DiPriMe).
+        How a node's column is chosen: by what the cuts explain (DiPriMeExp, DiPriMeFlip) or uniformly (DiPriMe).
     median : {"value", "rank"}
         Law of a cut: by value (v2), or by rank (v1), which has no finite epsilon and needs
         ``accounting="published"``.

@@ -44,19 +44,17 @@ UNBOUNDED = 2**31 - 1  # levels: more than a tree can have nodes
 class MultinomialForestClassifier(BaseForestClassifier):
     r"""A forest whose splits are drawn from two multinomials (MRF), and its private repair.
 
-    With ``accounting="proved"`` a fit spends `epsilon`: each record draws its tree, and then by a coin
-    whether it is a structure or an estimation point; on each of a public number of levels column and
-    cut are drawn together by the exponential mechanism on the children's impurity mass, over the public
-    range; each leaf releases its class by permute-and-flip. Structure and labels read different records,
-    so that both run at the full `epsilon`.
-    With ``accounting="published"`` it is the paper's algorithm 1, whose budget is infinite: the budget
-    shows what each multinomial would spend, and each leak.
+    With ``accounting="proved"`` a fit spends `epsilon`: each record draws its tree, and then by a coin whether it
+    is a structure or an estimation point; on each of a public number of levels column and cut are drawn together
+    by the exponential mechanism on the children's impurity mass, over the public range; each leaf releases its
+    class by permute-and-flip. Structure and labels read different records, so that both run at the full `epsilon`.
+    With ``accounting="published"`` it is the paper's algorithm 1, whose budget is infinite: the budget shows what
+    each multinomial would spend, and each leak.
 
-    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
-    search over parameters from their scores, is not in it.
-    What is released lies on public grids, so that no last bits tell more than its value. Secure noise is
-    exact, too; simulated noise has NumPy's source of randomness, which is not made to withstand an
-    adversary, and probabilities that are rounded to floats.
+    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a search over
+    parameters from their scores, is not in it. What is released lies on public grids, so that no last bits tell
+    more than its value. Secure noise is exact, too; simulated noise has NumPy's source of randomness, which is not
+    made to withstand an adversary, and probabilities that are rounded to floats.
 
     Parameters
     ----------
@@ -80,8 +78,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         Structure points to one estimation point. None: all records are both, and the proved forest
         spends half of `epsilon` on each.
     criterion : {"gini", "entropy"}
-        Impurity. Entropy needs ``accounting="published"``: one record can move a node's by more than
-        any bound.
+        Impurity. Entropy needs ``accounting="published"``: one record can move a node's by more than any bound.
     stopping : {"algorithm", "text"}
         Of the published forest: a node is split if it has more than :math:`k` estimation points
         (algorithm 1), or where both children keep :math:`k` of them (section 3.2).

@@ -1,8 +1,7 @@
 """The forests that `dplit` recommends: advised by public numbers, fitted by the family advised.
 
-What is asked first: how many records there are (a public number, or a share of epsilon buys a noisy
-one), how many cells the domain has and how many classes the list, and epsilon. The rule is
-`dplit.boosting.advise`.
+What is asked first: how many records there are (a public number, or a share of epsilon buys a noisy one), how many
+cells the domain has and how many classes the list, and epsilon. The rule is `dplit.boosting.advise`.
 """
 
 import copy
@@ -173,22 +172,19 @@ class BasePrivateForest(PlannedForest):
 class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     r"""The private classifier that `dplit` recommends: it takes advice, and says which and why.
 
-    The advice is computed from public numbers alone: a boosted forest nearly always, a histogram where
-    all columns are categorical and have few combinations, one release for all records where there are too
-    few for more.
+    The advice is computed from public numbers alone: a boosted forest nearly always, a histogram where all columns
+    are categorical and have few combinations, one release for all records where there are too few for more.
 
     Parameters
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
-        the budget is infinite.
+        What is public about the columns. Left out, the two values of a data frame's boolean columns are taken to
+        be public; anything else is read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
     classes : sequence or pandas.CategoricalDtype, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other one the classes are read off the data, with a `PrivacyLeakWarning`, and the budget is
-        infinite.
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`; of any other
+        one the classes are read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for: one record more or less, or one record changed.
     n_estimators, max_depth : int, optional
@@ -281,9 +277,8 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
-        the budget is infinite.
+        What is public about the columns. Left out, the two values of a data frame's boolean columns are taken to
+        be public; anything else is read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
     target_bounds : (float, float), optional
         Public bounds of the targets, in their units; a target outside is clipped. Left out, they are read
         off `y`, with a `PrivacyLeakWarning`, and the budget is infinite.

@@ -62,8 +62,7 @@ def release(
     *,
     rng: Generator,
 ) -> tuple[np.ndarray, Spend]:
-    """Leaves or votes of a forest, from one noisy release :math:`AD + Z` (M-RF, algorithms 1 and 2), and its
-    node.
+    """Leaves or votes of a forest, from one noisy release :math:`AD + Z` (M-RF, algorithms 1 and 2), and its node.
 
     The answers have the shape (n_rows, k): a row for each distinct row of the workload, which is as public as the
     strategy: neither depends on the records.

@@ -7,9 +7,8 @@ the number of queries, if one record more moves no other: each record's tree is 
 :doc:`/book/matrix_release`.
 
 Throughout `queries`, shape (n_queries, n_features), are codes of levels, and public: not taken from the records.
-`assignment` is "independent", where each record's tree is a uniform draw of its own, or, as published,
-"shuffled": the records are shuffled and dealt in turn, so that one record more moves others. `voting` is
-"weighted" or "hard".
+`assignment` is "independent", where each record's tree is a uniform draw of its own, or, as published, "shuffled":
+the records are shuffled and dealt in turn, so that one record more moves others. `voting` is "weighted" or "hard".
 """
 
 from __future__ import annotations

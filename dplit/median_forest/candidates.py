@@ -56,10 +56,9 @@ def winner_law(candidates: Sequence, choose: Callable | None = None) -> list:
     .. math:: \Pr(a, r) = \sum_{r_1, \dots, r_K:\, r_a = r} \prod_b p_b(r_b)\,
               \frac{u_a(r_a)}{\sum_b u_b(r_b)}
 
-    `candidates` has for each column the law of its cut, and the weight with which each cut is then chosen;
-    floats, or fractions for an exact law. `choose`: from the odds of K cuts to the law of the winner; left out,
-    the exponential mechanism's, in proportion to the odds. Returns K lists, the probabilities of each column's
-    cuts.
+    `candidates` has for each column the law of its cut, and the weight with which each cut is then chosen; floats,
+    or fractions for an exact law. `choose`: from the odds of K cuts to the law of the winner; left out, the
+    exponential mechanism's, in proportion to the odds. Returns K lists, the probabilities of each column's cuts.
     """
     choose = None if choose is None else check_callable(choose, "choose")
     try:

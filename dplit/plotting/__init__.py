@@ -1,10 +1,9 @@
 """One figure style for the whole book.
 
 Figures have a white ground of their own and dark ink; on dark pages the site turns both around (see
-``in_the_dark``). Their colours stand out from the ground in either and stay apart without
-colour vision; line styles and marks say the same once more. Pictures are stored at double density,
-legends lie above the axes, where they hide nothing, and there is no title inside the axes: the
-caption says it.
+``in_the_dark``). Their colours stand out from the ground in either and stay apart without colour vision; line
+styles and marks say the same once more. Pictures are stored at double density, legends lie above the axes, where
+they hide nothing, and there is no title inside the axes: the caption says it.
 """
 
 from dplit.plotting.charts import MARKS, band, dots

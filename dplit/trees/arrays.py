@@ -1,10 +1,9 @@
 """All trees of a forest in four arrays.
 
-A node is a position. The children of a node stand side by side, so one number, the first child's
-position, says where all of them are: a record moves to ``child + step``. At a threshold the step
-is 0 or 1. At a categorical column it is looked up, ``steps[side + code]`` for the level's code:
-the table starts with 0, 1, 2, ..., so a node with ``side`` 0 has a child for each level, and a row
-of zeros and ones further on splits the levels in two.
+A node is a position. The children of a node stand side by side, so one number, the first child's position, says
+where all of them are: a record moves to ``child + step``. At a threshold the step is 0 or 1. At a categorical
+column it is looked up, ``steps[side + code]`` for the level's code: the table starts with 0, 1, 2, ..., so a node
+with ``side`` 0 has a child for each level, and a row of zeros and ones further on splits the levels in two.
 
 Where all trees are complete, with two children at every node down to one depth, the nodes stand
 level by level, those of all trees side by side. Then the children of a level's node k are the nodes

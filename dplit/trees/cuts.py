@@ -209,9 +209,8 @@ def _median_interval(values, n, rule, rng, work):
 def draw_interval(values, n, weights, sums, rng):
     """Interval j of the n + 1 between `values`, with weight length x exp(weights[j]).
 
-    Returned with the logarithm of the mean weight over the range. The largest weight among the
-    intervals that have a length must be 0, and lengths are whole numbers: the sum is at least 1.
-    `sums` is room for n + 1 numbers.
+    Returned with the logarithm of the mean weight over the range. The largest weight among the intervals that have
+    a length must be 0, and lengths are whole numbers: the sum is at least 1. `sums` is room for n + 1 numbers.
     """
     total = 0.0
     for j in range(n + 1):

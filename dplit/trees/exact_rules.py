@@ -61,9 +61,8 @@ class Stop(NamedTuple):
 def exact_rule(rule: Rule | NormalisedRule) -> ExactRule | Rule | NormalisedRule:
     """The `ExactRule` that spends no more than a rule does, where a record moves the gain by 1 or more.
 
-    Its rates are rounded down, less what the rounding of scores and weights costs: `ROUNDING` units of
-    gain and `dplit.mechanisms.whole_weights.PRICE` nats. Of an infinite rate,
-    which is no noise, it is the same rule.
+    Its rates are rounded down, less what the rounding of scores and weights costs: `ROUNDING` units of gain and
+    `dplit.mechanisms.whole_weights.PRICE` nats. Of an infinite rate, which is no noise, it is the same rule.
 
     Raises a ValueError if nothing draws exactly by such a rule, or its rates are too small to pay for the
     rounding.

@@ -1,8 +1,7 @@
 """Every claim of the five papers, each with the computation that decides it.
 
-A chapter's claims are its docket, the module of its name below this one, loaded when it is asked
-for. `of` gives one chapter's, `all` every claim, `get` one by its id, and ``Claim.check`` computes its
-evidence anew:
+A chapter's claims are its docket, the module of its name below this one, loaded when it is asked for. `of` gives
+one chapter's, `all` every claim, `get` one by its id, and ``Claim.check`` computes its evidence anew:
 
 >>> from dplit import claims
 >>> claims.of("majority")["rdf/theorem-1"].check().verdict

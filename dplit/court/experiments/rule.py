@@ -6,9 +6,8 @@ records, so the mean's variance is estimated by the corrected resampled t of Nad
 
 .. math:: \hat\sigma^2 \Bigl(\frac1n + \frac{n_\text{test}}{n_\text{train}}\Bigr),
 
-on :math:`n - 1` degrees of freedom; where repetitions are independent data the second term is 0 and
-the test is the plain t. A part with fewer than `LEAST` splits stays open, and so does one that the
-runs do not cover.
+on :math:`n - 1` degrees of freedom; where repetitions are independent data the second term is 0 and the test is
+the plain t. A part with fewer than `LEAST` splits stays open, and so does one that the runs do not cover.
 
 A sentence is built of parts by `at_least`, `all_of`, `any_of` and ``~``. Each carries two p-values:
 `yes`, small if it is true, and `no`, small if it is false. That at least m of k parts are true has the

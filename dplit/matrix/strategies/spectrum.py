@@ -277,9 +277,7 @@ def _entries(boxes: Paths) -> float:
 
 @remembered
 def sparse_rows(boxes: Paths) -> sparse.csr_array:
-    """T in products of constants and indicators of levels other than the last, a column for each of
-    `dimensions`.
-    """
+    """T in products of constants and indicators of all levels but the last, a column for each of `dimensions`."""
     sets, first, at = tested_sets(boxes), {}, 0
     for columns in below([columns for columns, _ in sets]):
         first[columns] = at

@@ -143,8 +143,7 @@ def _deep_traps():
 
 
 def _closes(n, t, levels):
-    """Whether some first cut of a trap allows 2^levels leaves above t, and none of the most
-    balanced."""
+    """Whether some first cut of a trap allows 2^levels leaves above t, and none of the most balanced."""
     s, half = t + 1, 2 ** (levels - 1)
     clumps = [s] * half + [1, s - 1] + [s] * (half - 2) + [n - (2 * half - 1) * s]
     clumps = [c for c in clumps if c]

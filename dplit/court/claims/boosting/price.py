@@ -85,10 +85,9 @@ def _classes(ends, n_classes):
 
 @MASS("ours/mass-two", "ours", "holds", "boosting.mass", "boosting.class_reach", "boosting.target_residuals")
 def two_classes(effort, rng):
-    r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public
-    interval, whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's
-    probabilities lie between $p_-$ and $p_+$. Some record attains the bound, up to the step that is
-    added for rounding."""
+    r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public interval,
+    whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's probabilities lie between
+    $p_-$ and $p_+$. Some record attains the bound, up to the step that is added for rounding."""
     bounds = ((0.0, 0.0), (-1.0, 0.5), (-4.0, 4.0), (-CERTAIN, 1.0), (-CERTAIN, CERTAIN))
     n, clips = effort.pick(2, 3, 4), (0.1, 0.5, 1.0)
     for low, high in bounds:

@@ -39,10 +39,9 @@ def _error(curvature, difference, scale, pull):
     range="curvatures of 2 to 200 records, three budgets",
 )
 def shrinkage(effort, rng):
-    r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the
-    mean squared error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$,
-    and smaller than the plain step's where $h^2 \Delta^2 w < \sigma^2(2h + w)$: in all cells that are
-    small enough."""
+    r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the mean squared
+    error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$, and smaller than the
+    plain step's where $h^2 \Delta^2 w < \sigma^2(2h + w)$: in all cells that are small enough."""
     settings, pulls = list(product(CURVATURES, DIFFERENCES, (1, 5, 20))), (0.0, 1.0, 30.0)
     for h, delta, scale in settings:
         plain, variance = _error(h, delta, scale, 0.0)
@@ -201,9 +200,8 @@ def against(factor, fits, n, epsilon, seed):
     range="2,000 records of six columns, epsilon 4",
 )
 def rounds_drawn(effort, rng):
-    """On simulated records the rule's number of rounds has a lower excess loss than a fifth of it
-    and than four times it, more often than not. (Agrees if both intervals lie above one half,
-    differs if one lies below.)"""
+    """On simulated records the rule's number of rounds has a lower excess loss than a fifth of it and than four
+    times it, more often than not. (Agrees if both intervals lie above one half, differs if one lies below.)"""
     fits = effort.pick(54, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 4.0], fits, 2000, 4.0, seed))).T

@@ -81,8 +81,7 @@ def equation_12(effort, rng):
 
 @SPLITS.corrected(equation_12, "consistency.middle", **MIDDLE)
 def equation_12_corrected(effort, rng):
-    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s-)$ for $s \le 1/2$, with $F(s-)$ the probability of a cut
-    below $s$."""
+    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s-)$ for $s \le 1/2$, with $F(s-)$ the probability of a cut below $s$."""
     yield from _middles(consistency.middle)
     return "{cases} laws and edges, with and without an atom at s"
 

@@ -110,10 +110,9 @@ def occupancy(effort, rng):
     **DRAWN,
 )
 def occupancy_observed(effort, rng):
-    r"""With cuts at midpoints of structure points, $B_1 = B_2 = 0$, the share of leaves with at most
-    $k/2$ points is within .1 of that law's for $k$ = 5, 20 and 100. Leaves that hold more than $k$, since
-    their structure points allow no cut, are between .3 % and 6 % at $k = 5$, and below 1 % at
-    $k = 20$ and 100."""
+    r"""With cuts at midpoints of structure points, $B_1 = B_2 = 0$, the share of leaves with at most $k/2$ points
+    is within .1 of that law's for $k$ = 5, 20 and 100. Leaves that hold more than $k$, since their structure
+    points allow no cut, are between .3 % and 6 % at $k = 5$, and below 1 % at $k = 20$ and 100."""
     draws, spans = effort.pick(3000, 30_000, 200_000), {}
     for k, more in {5: (0.003, 0.06), 20: (-1, 0.01), 100: (-1, 0.01)}.items():
         counts, stated = consistency.observed_paths(250, 250, k, 1, draws, rng=rng).counts, _few(k)

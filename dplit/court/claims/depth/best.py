@@ -83,10 +83,9 @@ def optimal_depth(effort, rng):
     quantity="thresholds that are wrong",
 )
 def optimal_depth_corrected(effort, rng):
-    r"""In the model of `rdf/depth-accuracy` depth $d + 1$ is better than $d$ if and only if
-    $n_\epsilon > -2^{d+1} \ln(P_{d+1}/P_d - 1)$, for $P_d > 0$. These thresholds grow with $d$:
-    the best depth never falls as $n$ or $\epsilon$ grow, and depends on them through
-    $n_\epsilon$ alone."""
+    r"""In the model of `rdf/depth-accuracy` depth $d + 1$ is better than $d$ if and only if $n_\epsilon > -2^{d+1}
+    \ln(P_{d+1}/P_d - 1)$, for $P_d > 0$. These thresholds grow with $d$: the best depth never falls as $n$ or
+    $\epsilon$ grow, and depends on them through $n_\epsilon$ alone."""
     most, deepest = effort.pick((5, 12), (8, 16), (12, 24))
     thresholds = 0
     for m, repeated in product(range(1, most + 1), (True, False)):

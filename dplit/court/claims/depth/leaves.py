@@ -83,9 +83,8 @@ def example_1_records(effort, rng):
     range="m = 10, the three numbers of records",
 )
 def example_1_records_corrected(effort, rng):
-    r"""The smallest leaf holds a record with probability one half from $n = 2\,218\,071$ on,
-    with probability 0.95 from $n = 9\,586\,342$ on; at $n = 3\,200\,000$ it is $1 - 1/e$ to six
-    digits."""
+    r"""The smallest leaf holds a record with probability one half from $n = 2\,218\,071$ on, with probability 0.95
+    from $n = 9\,586\,342$ on; at $n = 3\,200\,000$ it is $1 - 1/e$ to six digits."""
     found = {q: ceil(log1p(-q) / log1p(-float(RARE))) for q in (0.5, 0.95)}
 
     def filled(n):

@@ -128,9 +128,8 @@ def equation_16_corrected(effort, rng):
 
 @PATH("rdf/equation-16-path", "Theorem 2, equation (16)", "fails", about="reading")
 def equation_16_path(effort, rng):
-    """Read as a condition on $X$ itself, as (16) prints it, and not on its mean, as the proof bounds
-    it: at the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features
-    untested."""
+    """Read as a condition on $X$ itself, as (16) prints it, and not on its mean, as the proof bounds it: at the
+    depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested."""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.published_depth(s)) for s in sizes}
     below = [s for s in sizes if 2 * chance[s] < 1]
@@ -242,9 +241,8 @@ def mixed_depth(effort, rng):
     quantity="expected untested features of Adult's 14",
 )
 def mixed_depth_corrected(effort, rng):
-    """One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number
-    of untested features below half of all, for every mix of both kinds of up to 18 features,
-    $r$ even."""
+    """One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number of untested
+    features below half of all, for every mix of both kinds of up to 18 features, $r$ even."""
     most = effort.pick(18, 24, 40)
     for mean, half, mix in _mixes(depths.table_depth, most):
         yield need(mean < half * (1 - 1e-9), mean, "<", half, **mix)

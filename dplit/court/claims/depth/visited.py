@@ -59,10 +59,9 @@ def empty_unvisited(effort, rng):
     quantity="share of Mushroom's records that meet an empty leaf",
 )
 def empty_unvisited_many(effort, rng):
-    """With the 100 trees that section 4.4 recommends it is the other way round on two of the sets:
-    a future record of Mushroom or of Claves is more likely than not to meet an empty leaf. On the
-    other twelve it remains less likely, SynthG among them. (Rule as for `rdf/empty-unvisited`, set
-    by set.)"""
+    """With the 100 trees that section 4.4 recommends it is the other way round on two of the sets: a future record
+    of Mushroom or of Claves is more likely than not to meet an empty leaf. On the other twelve it remains less
+    likely, SynthG among them. (Rule as for `rdf/empty-unvisited`, set by set.)"""
     found = {name: _visits(name, 100, effort, rng) for name in printed_rows()}
     likely = {name for name, (low, *_) in found.items() if low > 0.5}
     unlikely = {name for name, (_, _, high, _) in found.items() if high < 0.5}

@@ -35,9 +35,8 @@ SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_
 )
 def inequality_14(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
-    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read of a label of score 1, $\tau > 1$, and a share whose
-    gap is $j/\tau$ exactly). (The left side is the
-    $\tau$-th power of the right: the inequality says that $\tau > 1$.)"""
+    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read of a label of score 1, $\tau > 1$, and a share whose gap is
+    $j/\tau$ exactly). (The left side is the $\tau$-th power of the right: the inequality says that $\tau > 1$.)"""
     most = effort.pick(3, 7, 15)
     for trees, e, i in product((2, 3, 10, 100), (0.1, 0.5, 1.0, 2.0), range(most + 1)):
         # gap i at epsilon in a share, gap tau i at epsilon / tau in all data
@@ -254,10 +253,9 @@ def _share_error(x, weight, trees):
     quantity="probability of a wrong label, of a share against all data",
 )
 def shares_of_three_classes(effort, rng):
-    r"""With ROSNAM and $k \ge 3$ classes a share at $\epsilon$ errs less than all data at
-    $\epsilon/\tau$ on every unanimous leaf of $n \ge 1$ records whose $\epsilon n$ is small enough, for
-    $k = 3$ below $\log\frac43$; also on some mixed leaves, as $(2, 1, 0)$ with two trees and
-    $e^{\epsilon/2} = 11/10$."""
+    r"""With ROSNAM and $k \ge 3$ classes a share at $\epsilon$ errs less than all data at $\epsilon/\tau$ on every
+    unanimous leaf of $n \ge 1$ records whose $\epsilon n$ is small enough, for $k = 3$ below $\log\frac43$; also
+    on some mixed leaves, as $(2, 1, 0)$ with two trees and $e^{\epsilon/2} = 11/10$."""
     tenth = Fraction(11, 10)  # e^(epsilon / 2)
     epsilon, small, most = 2 * math.log(1.1), [], effort.pick(20, 40, 80)
     for x in ((1, 0, 0), (2, 1, 0)):

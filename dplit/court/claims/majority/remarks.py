@@ -177,9 +177,8 @@ def equation_19(effort, rng):
     "rdf/improves", "addendum, section 2, table 6", "assumes", quantity="Pr(B) in percent, new against original"
 )
 def improves(effort, rng):
-    """New empirical results will be required, but as can be seen in table 6, we can expect the results to
-    improve (assuming that most rows are meant: the probability of the majority label rises in all but the
-    last)."""
+    """New empirical results will be required, but as can be seen in table 6, we can expect the results to improve
+    (assuming that most rows are meant: the probability of the majority label rises in all but the last)."""
     columns = zip(label_probabilities("original"), label_probabilities("new"))
     rows = [(x, *(round(100 * c.value, 1) for c in (old, new))) for (x, old), (_, new) in columns]
     worse = [row for row in rows if row[2] <= row[1]]

@@ -123,8 +123,7 @@ def _searched(effort, stated, neighbours="add-remove", score=None):
 
 @SMOOTH("rdf/theorem-1", "theorem 1, equation 8", "fails")
 def theorem_1(effort, rng):
-    r"""The smooth sensitivity of the score, 1 for every most frequent class, is
-    $e^{-j\epsilon}$."""
+    r"""The smooth sensitivity of the score, 1 for every most frequent class, is $e^{-j\epsilon}$."""
     return (yield from _searched(effort, majority.published_smooth_sensitivity))
 
 
@@ -144,8 +143,7 @@ def _first_listed(x):
 
 @LISTED("rdf/theorem-1-first-listed", "theorem 1, read with ties to the first class listed", "fails")
 def theorem_1_first_listed(effort, rng):
-    r"""If of tied classes only the first listed scores 1, the smooth sensitivity is
-    $e^{-j\epsilon}$."""
+    r"""If of tied classes only the first listed scores 1, the smooth sensitivity is $e^{-j\epsilon}$."""
     formula = majority.published_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
 
@@ -157,8 +155,7 @@ def theorem_1_first_listed(effort, rng):
     where="theorem 1, read with ties to the first class listed",
 )
 def true_first_listed(effort, rng):
-    """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed
-    before the winner."""
+    """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed before the winner."""
     formula = majority.first_listed_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
 
@@ -216,9 +213,8 @@ def equation_11(effort, rng):
     quantity="1 if the score changes within i steps, or within i and one more",
 )
 def when_scores_change(effort, rng):
-    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$
-    changes. Definition 7 asks when one more step can change the score, which is $i \ge
-    \max(j-1, 0)$."""
+    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$ changes. Definition 7 asks
+    when one more step can change the score, which is $i \ge \max(j-1, 0)$."""
     for data, j, i, ball in _balls(effort):
         one_more = any(score(z) != score(y) for y in ball for z in majority.neighbouring(y))
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)
@@ -241,8 +237,7 @@ def when_scores_change(effort, rng):
     range="every cell of the table",
 )
 def table_2(effort, rng):
-    r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded,
-    some truncated)."""
+    r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded, some truncated)."""
     rows = []
     for j, e, cell in smooth_sensitivities():
         exact = float(majority.published_smooth_sensitivity([j, 0], e))
@@ -258,8 +253,7 @@ def table_2(effort, rng):
 
 @SMOOTH("rdf/table-2-sensitivities", "table 2", "fails", SEARCH)
 def table_2_sensitivities(effort, rng):
-    """The cells are example smooth sensitivities of the score, using theorem 1, to one unit of the last
-    digit."""
+    """The cells are example smooth sensitivities of the score, using theorem 1, to one unit of the last digit."""
     most, right = effort.pick(10, 10, 50), []
     rows = [row for row in smooth_sensitivities() if row[0] <= most]
     for j, e, cell in sorted(rows, key=lambda row: (row[0], -row[1])):

@@ -310,10 +310,9 @@ def empty_uniform(effort, rng):
     range="two classes, shares of 0.6 to 0.99, epsilon 0.1, 1 and 10",
 )
 def false_confidence(effort, rng):
-    r"""In an empty leaf with noisy counts, where every label reports a purely random frequency, highly
-    confident predictions could be falsely created: with Laplace noise, negative counts taken as 0, one of
-    two classes has a share of $q$ or more with probability $\frac12 + \frac{1-q}{2}$, whatever
-    $\epsilon$."""
+    r"""In an empty leaf with noisy counts, where every label reports a purely random frequency, highly confident
+    predictions could be falsely created: with Laplace noise, negative counts taken as 0, one of two classes has a
+    share of $q$ or more with probability $\frac12 + \frac{1-q}{2}$, whatever $\epsilon$."""
     for e, q in product((0.1, 10.0, 1.0), (0.6, 0.8, 0.99, 0.9)):
         yield same(_confident(q, e), 0.5 + (1 - q) / 2, 1e-7, share=q, epsilon=e)
     return (

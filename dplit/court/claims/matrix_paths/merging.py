@@ -38,10 +38,9 @@ def _never_worse(pairs):
 
 @MERGING("m-rf/column-merging", "ours", "holds", "matrix.Workload", "matrix.Merged")
 def column_merging(effort, rng):
-    r"""Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those of zero
-    columns. The answers are $WD = W'(MD)$, one record more changes one entry of $MD$ by at most 1, and
-    the least error that a strategy has for $W$ is the least that one has for $W'$: no strategy gets worse
-    if the cells are merged."""
+    r"""Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those of zero columns. The
+    answers are $WD = W'(MD)$, one record more changes one entry of $MD$ by at most 1, and the least error that a
+    strategy has for $W$ is the least that one has for $W'$: no strategy gets worse if the cells are merged."""
     errors = []
     for forest_, Q in _forests(effort, rng):
         levels, workload = forest_.levels, matrix.Workload.of(forest_.paths, Q)

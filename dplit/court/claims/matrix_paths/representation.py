@@ -102,9 +102,8 @@ def _tennis():
     range="the entries that the text names",
 )
 def examples(effort, rng):
-    r"""The feature domain of the Tennis schema has the six cells that example 1 lists. D is 6 by 2 and
-    $D_{1,1} = 1$; Q is 3 by 6 and its first row encodes (sunny, true); "outlook is sunny" is $(1, 1, 0,
-    0, 0, 0)$."""
+    r"""The feature domain of the Tennis schema has the six cells that example 1 lists. D is 6 by 2 and $D_{1,1} =
+    1$; Q is 3 by 6 and its first row encodes (sunny, true); "outlook is sunny" is $(1, 1, 0, 0, 0, 0)$."""
     n_levels = TENNIS.n_levels
     _, _, queries, D = _tennis()
     Q = matrix.query_matrix(queries, n_levels)
@@ -199,11 +198,10 @@ def domain_size(effort, rng):
     quantity="entries of a matrix",
 )
 def complexity(effort, rng):
-    r"""With $n$ values of each feature, $o$ leaves and $b$ queries the query matrices of training,
-    prediction and subsample-and-aggregate have $o\,n^d$, $b\,n^d$ and $b\,o$ entries, and T has an implicit
-    form of size $o \times dn$. ($d$ is here the number of features of the ensemble's subset, without the
-    class, which "data and schema" counts. The costs of the noise depend on the strategy and are not
-    judged here.)"""
+    r"""With $n$ values of each feature, $o$ leaves and $b$ queries the query matrices of training, prediction and
+    subsample-and-aggregate have $o\,n^d$, $b\,n^d$ and $b\,o$ entries, and T has an implicit form of size $o
+    \times dn$. ($d$ is here the number of features of the ensemble's subset, without the class, which "data and
+    schema" counts. The costs of the noise depend on the strategy and are not judged here.)"""
     tau, b = 3, 7
     for n, d in ((2, 2), (2, 5), (3, 3), (4, 2), *effort.pick((), ((4, 4),), ((4, 5), (2, 9)))):
         for h in range(1, d + 1):

@@ -148,9 +148,8 @@ def joint(effort, rng):
 
 @JOINT("m-rf/within-ensemble", "Our full DP M-RF framework", "fails", about="reading")
 def within_ensemble(effort, rng):
-    r"""Read for what the ensembles answer together: the strategies that are optimal within each ensemble
-    give the least error that the releases allow. (What a strategy is worth within one ensemble is a claim
-    of its own.)"""
+    r"""Read for what the ensembles answer together: the strategies that are optimal within each ensemble give the
+    least error that the releases allow. (What a strategy is worth within one ensemble is a claim of its own.)"""
     for levels, made, deviations, _, data in _ensembles(effort, rng):
         alone = _total(made, [_own(e, s) for e, s in zip(made, deviations)])
         yield below(alone, _total(made, least_squares(levels, made, deviations)), 1e-7, **data)

@@ -125,10 +125,9 @@ def support(effort, rng):
 
 @IDENTITY("m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading")
 def gap_closed(effort, rng):
-    r"""Read as one of votes: batch analysis closes the gap between private prediction and private
-    training, which a limited number of queries causes. (Where both release the cells: then the weighted
-    votes of both are one function of one histogram. With strategies of their own they differ, and so do
-    hard votes.)"""
+    r"""Read as one of votes: batch analysis closes the gap between private prediction and private training, which
+    a limited number of queries causes. (Where both release the cells: then the weighted votes of both are one
+    function of one histogram. With strategies of their own they differ, and so do hard votes.)"""
     differ, batches = 0, effort.pick(10, 40, 200)
     for seed in range(batches):
         levels = small_levels(rng, 3)

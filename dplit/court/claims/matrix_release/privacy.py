@@ -83,10 +83,9 @@ def definition_2(effort, rng):
 
 @SENSITIVITY.corrected(definition_2)
 def definition_2_exact(effort, rng):
-    r"""Noise of scale $\Delta/\epsilon$ costs exactly $\epsilon$ with $\Delta = \|A\|_1$ under
-    add-remove. Under replace-one $\Delta = 2\|A\|_1$ with two or more class columns, $\max_{j,l}\|a_j -
-    a_l\|_1$ with a single column of counts, and $2\|A\|_1$ with a single column that is the difference of
-    two classes."""
+    r"""Noise of scale $\Delta/\epsilon$ costs exactly $\epsilon$ with $\Delta = \|A\|_1$ under add-remove. Under
+    replace-one $\Delta = 2\|A\|_1$ with two or more class columns, $\max_{j,l}\|a_j - a_l\|_1$ with a single
+    column of counts, and $2\|A\|_1$ with a single column that is the difference of two classes."""
     settings = (1, False), (2, False), (2, True), (3, False)
     for strategy in _dense(effort, rng):
         A = np.asarray(strategy.matrix)

@@ -50,8 +50,7 @@ NOTE = "{cases} score vectors and all their neighbours: {scores} and {neighbour}
     "exponential-mechanism", {V1: "Equation (4)", V2: "Equation (3)", RDF: "definition 4"}, range=NEIGHBOURS
 )
 def exponential(effort, rng, paper):
-    r"""To report $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is
-    $\epsilon$-private."""
+    r"""To report $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is $\epsilon$-private."""
     yield from _moved_scores(effort, Exponential(1.0), (-1, 0, 1))
     return NOTE
 

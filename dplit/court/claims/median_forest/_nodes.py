@@ -1,7 +1,6 @@
 r"""What the claims on splits share: squared errors, and losses of nodes.
 
-Targets lie in [0, 1] with :math:`R^2/(8B^2) = \frac12`, as on [-B, B]: a unit of SSE weighs half of
-the budget.
+Targets lie in [0, 1] with :math:`R^2/(8B^2) = \frac12`, as on [-B, B]: a unit of SSE weighs half of the budget.
 """
 
 import math

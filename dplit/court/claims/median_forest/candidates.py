@@ -131,8 +131,7 @@ def k_candidates_corrected(effort, rng):
 
 
 def _exact_mirror(columns, epsilon, times, largest):
-    """The smallest mirror node that costs more than `times` epsilon, its likelihood ratio in
-    fractions."""
+    """The smallest mirror node that costs more than `times` epsilon, its likelihood ratio in fractions."""
     near = _smallest_mirror(columns, epsilon, times, largest)
     zeros, ones, n = near.data["zeros"], near.data["ones"], _records(near)
     scale = n * (n - 1)

@@ -115,8 +115,7 @@ def _bound(epsilon):
 
 
 def _equal_parts(records):
-    """Counts of two classes in each of two trees, under every way to shuffle and cut, with its
-    chance."""
+    """Counts of two classes in each of two trees, under every way to shuffle and cut, with its chance."""
     n = len(records)
     ways = list(combinations(range(n), (n + 1) // 2))  # the first tree's records
     parts = ((first, [i for i in range(n) if i not in first]) for first in ways)

@@ -199,8 +199,7 @@ def score_corrected(effort, rng):
 
 
 def _one_hot_growth(counts, k):
-    """How much the squared errors of one-hot classes about their mean grow as class k joins, in
-    fractions."""
+    """How much the squared errors of one-hot classes about their mean grow as class k joins, in fractions."""
     after = [c + (i == k) for i, c in enumerate(counts)]
     return _one_hot(after) - _one_hot(counts)
 
@@ -248,8 +247,7 @@ def score_classes(effort, rng):
     range="one node of two records, which decides it",
 )
 def score_algorithm(effort, rng):
-    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, is
-    section 3's choice."""
+    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, is section 3's choice."""
     better, worse = sse([Fraction(-1)]) + sse([Fraction(1)]), sse([Fraction(-1), Fraction(1)])
     by_section, by_line = (worse - better) / 8, (worse - better) / 2 / 8  # B = 1, and N = 2 records
     yield same(by_line, by_section, targets=[-1, 1])
@@ -279,8 +277,7 @@ def score_algorithm_corrected(effort, rng):
 
 
 def _widest_odds(targets):
-    """Log odds of the best cut of these targets, in their order, against the worst one, by line 52;
-    B = 1."""
+    """Log odds of the best cut of these targets, in their order, against the worst one, by line 52; B = 1."""
     n = len(targets)
     mse = [(sse(targets[:i]) + sse(targets[i:])) / n for i in range(n + 1)]
     return (max(mse) - min(mse)) / 8

@@ -92,8 +92,7 @@ def equation_1(effort, rng):
     range="2, 3 and 1000 candidates whose scores move by 1 up or down, from three positions",
 )
 def definition_2(effort, rng):
-    r"""To output $o$ with probability proportional to $e^{\epsilon q(o)/(2\Delta q)}$ is
-    $\epsilon$-private."""
+    r"""To output $o$ with probability proportional to $e^{\epsilon q(o)/(2\Delta q)}$ is $\epsilon$-private."""
     losses = []
     for k, far in product((2, 3, 1000), (0, 1, 60)):
         before = np.r_[0.0, np.full(k - 1, -float(far))]

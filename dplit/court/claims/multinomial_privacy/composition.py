@@ -42,8 +42,7 @@ def _in_turn(counts, first, second):
 )
 def property_1(effort, rng):
     r"""Suppose mechanisms are sequentially performed on a dataset: then together they provide the sum of their
-    epsilons, $(\sum_i\epsilon_i)$-differential privacy, even if a later one depends on what earlier ones
-    gave."""
+    epsilons, $(\sum_i\epsilon_i)$-differential privacy, even if a later one depends on what earlier ones gave."""
     shares = []
     for first, second in ((0.5, 1.0), (1.0, 1.0), (2.0, 0.1)):
         law = partial(_in_turn, first=first, second=second)

@@ -41,9 +41,8 @@ def _searched(effort):
 
 @DEPTH("mrf/depth-bound", "theorem 2; appendix C", "assumes")
 def depth_bound(effort, rng):
-    r"""The upper bound of the depth is approximately of order $|\mathcal D^E|/k$. This assumes that both
-    children keep $k$ estimation points, as section 3.2 says; algorithm 1 splits every node that has more than
-    $k$."""
+    r"""The upper bound of the depth is approximately of order $|\mathcal D^E|/k$. This assumes that both children
+    keep $k$ estimation points, as section 3.2 says; algorithm 1 splits every node that has more than $k$."""
     kept, other = ([t for t in _searched(effort) if t[-1] == rule] for rule in ("text", "algorithm"))
     yield from (below(levels, n / k, broken="fails") for levels, k, n, *_ in kept)
     other.sort(key=lambda tree: tree[2] / tree[1] - tree[0])  # the farthest beyond comes first

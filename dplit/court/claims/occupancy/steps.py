@@ -28,9 +28,8 @@ EMPTIED = Box("rem-occupancy-empty", "occupancy.any_leaf_below")
     quantity="largest b^2 t^2 for which the bound is true, against beta^2",
 )
 def moment_bound(effort, rng):
-    r"""The moment generating function of Laplace noise, $1/(1 - b_i^2t^2)$, is at most $e^{2b_i^2t^2}$
-    for $|t| \le 1/\alpha_i$, $\alpha_i = b_i/\beta$, $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx
-    0.757$."""
+    r"""The moment generating function of Laplace noise, $1/(1 - b_i^2t^2)$, is at most $e^{2b_i^2t^2}$ for $|t|
+    \le 1/\alpha_i$, $\alpha_i = b_i/\beta$, $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx 0.757$."""
     end = brentq(lambda x: 1 + (x - 1) * math.exp(2 * x), 0.5, 0.99)
     square = occupancy.BETA**2
     x = np.linspace(0, square, effort.pick(1001, 10_001, 100_001))

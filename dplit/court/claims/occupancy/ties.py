@@ -194,10 +194,9 @@ def _chosen_law(targets, epsilon, columns):
     nothing_instead="with K columns a probability grows by a factor of at most K",
 )
 def chosen(effort, rng):
-    r"""Theorem 2 read without the assumption that the column is chosen without the targets: the
-    bounds hold for distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$
-    candidate cuts the exponential mechanism chooses by the squared error, with section 3's weight
-    $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
+    r"""Theorem 2 read without the assumption that the column is chosen without the targets: the bounds hold for
+    distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$ candidate cuts the exponential
+    mechanism chooses by the squared error, with section 3's weight $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
     nine, laws = [1, 1, 1, -1, 1, 1, -1, -1, -1], []
     settings = ([1, -1, 1, -1], 2.0, 1.0, 2), (nine, 2.25, 1.5, 10)
     for targets, epsilon, t, columns in settings:

@@ -153,11 +153,10 @@ def smooth_less_noise(effort, rng):
     range="linear programmes at gaps 1 and 2 and three settings; gaps up to 10 in fractions",
 )
 def delta_optimum(effort, rng):
-    r"""A label mechanism for leaves of two classes, of every size, that is
-    $(\epsilon,\delta)$-private under add-remove and treats names alike errs at gap $j$ with
-    probability at least $\max(0, \frac{\alpha^j}{2} -
-    \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism with
-    exactly these errors is private."""
+    r"""A label mechanism for leaves of two classes, of every size, that is $(\epsilon,\delta)$-private under
+    add-remove and treats names alike errs at gap $j$ with probability at least $\max(0, \frac{\alpha^j}{2} -
+    \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism with exactly these
+    errors is private."""
     delta, errors = Fraction(1, 20), [Fraction(1, 2)]  # of the label that attains the bound
     gaps, spent = effort.pick(10, 30, 100), []
     for gap in range(gaps + 1):

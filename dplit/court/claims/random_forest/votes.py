@@ -104,10 +104,9 @@ def hundred_trees(effort, rng):
     quantity="best number of trees in the model",
 )
 def best_number(effort, rng):
-    r"""In the model, in each of seven shapes where a path tests the feature with probability 0.4 to
-    0.7, the best number of trees is between 0.8 and 1 times $n_\epsilon/(1.2564 \cdot 2^d)$,
-    $n_\epsilon = n(1-e^{-\epsilon})$, up to 2 trees: a leaf of a tree holds about
-    $1.26/(1-e^{-\epsilon})$ records."""
+    r"""In the model, in each of seven shapes where a path tests the feature with probability 0.4 to 0.7, the best
+    number of trees is between 0.8 and 1 times $n_\epsilon/(1.2564 \cdot 2^d)$, $n_\epsilon = n(1-e^{-\epsilon})$,
+    up to 2 trees: a leaf of a tree holds about $1.26/(1-e^{-\epsilon})$ records."""
     trees = np.arange(1, 1201, 2)
     sizes = effort.pick((30_000,), (5_000, 30_000), (2_000, 5_000, 30_000, 60_000))
     shapes = (*synthetic_shapes(), (10, 7), (15, 11), (20, 10))

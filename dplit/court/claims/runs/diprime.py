@@ -70,8 +70,7 @@ def balanced(result):
 
 @said("diprime-v1/figure-3/comparable", "agrees")
 def comparable(result):
-    """Median trees perform comparably to random forests and extremely randomised trees, with
-    similar trends."""
+    """Median trees perform comparably to random forests and extremely randomised trees, with similar trends."""
     near, same, worst, words = [], [], 0.0, []
     for name in SWEPT[:2]:
         lines = [exact(result, m, name) for m in EXACT]

@@ -106,8 +106,7 @@ def stay_behind(result, variants):
 
 @said("diprime-v2/figure-2/dp-rf", "undecided")
 def dp_rf(result):
-    """DP-RF requires a much larger epsilon than the variants of DiPriMe to attain comparable
-    performance."""
+    """DP-RF requires a much larger epsilon than the variants of DiPriMe to attain comparable performance."""
     target = _ceilings(result)["Median"]
     lines = {m: private(result, m, "epsilon") for m in ("DP-RF", *VARIANTS)}
     near = {m: {v: ~_behind_by((result, result), target, k, NEAR) for v, k in points.items()}

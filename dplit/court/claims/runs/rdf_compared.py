@@ -99,8 +99,7 @@ def random_forest(result):
 
 @said("rdf/figure-11/almost", "differs")
 def almost(result):
-    """Ours is almost as good as the random forest for some synthetic sets, and on Adult, Mushroom and
-    Nursery."""
+    """Ours is almost as good as the random forest for some synthetic sets, and on Adult, Mushroom and Nursery."""
     near = versus(result, ("RF", "exact"), ["adult", "mushroom", "nursery"])
     drawn = versus(result, ("RF", "exact"), SYNTHETIC)
     some = rule.any_of(drawn.parts(-ALMOST, once=True))

@@ -102,9 +102,8 @@ def per_coordinate(effort, rng, paper):
 
 @VECTOR.corrected(per_coordinate, range="two records, 1 to 3 cumulative counts")
 def whole_vector(effort, rng, paper):
-    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity
-    $\Delta(f)$ that both papers define before it, makes it $\epsilon$-private, and no smaller
-    common scale does."""
+    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity $\Delta(f)$ that
+    both papers define before it, makes it $\epsilon$-private, and no smaller common scale does."""
     for d in range(1, effort.pick(4, 5, 6)):
         yield _laplace(exactly, d, 2, lambda d, all: [all] * d)
     return lost("1 to {cases} cumulative counts: the worst loss is {stated} in each")

@@ -109,8 +109,7 @@ def _climbs(effort, rng):
 
 @MSE("diprime-v2/sensitivity-mse", "Section 3.1; appendix A.2", "loose", proved=True)
 def mse_v2(effort, rng):
-    """The mean squared error of the resulting partition has sensitivity $4B^2/N$ for targets in
-    $[-B, B]$."""
+    """The mean squared error of the resulting partition has sensitivity $4B^2/N$ for targets in $[-B, B]$."""
     return mse(effort, rng, bounds=V2)
 
 

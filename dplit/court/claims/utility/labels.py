@@ -1,8 +1,7 @@
 r"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on noisy labels and accuracy.
 
-The probability of a flip and theorem 2 (section 3.2, appendix B.2); derived in :doc:`/book/utility`.
-The exact side integrates a flip from its definition, clipping and ties included, and enumerates all
-labels and all splits.
+The probability of a flip and theorem 2 (section 3.2, appendix B.2); derived in :doc:`/book/utility`. The exact
+side integrates a flip from its definition, clipping and ties included, and enumerates all labels and all splits.
 """
 
 import math
@@ -60,9 +59,8 @@ def _integrated_law(counts, epsilon):
 
 @FLIP("diprime-v2/flip-probability", "Appendix B.2")
 def flip(effort, rng, epsilon=EPSILONS):
-    r"""With two classes, noise of scale $1/\epsilon_\ell$, negative counts set to 0 and a tie
-    at 0 broken at random, the minority wins with probability $P_f = (\epsilon_\ell D/4 +
-    \tfrac12) e^{-\epsilon_\ell D}$."""
+    r"""With two classes, noise of scale $1/\epsilon_\ell$, negative counts set to 0 and a tie at 0 broken at
+    random, the minority wins with probability $P_f = (\epsilon_\ell D/4 + \tfrac12) e^{-\epsilon_\ell D}$."""
     most, off = effort.pick(5, 9, 15), 0.0
     for a, b, e in product(range(most), range(most), epsilon):
         if a <= b:

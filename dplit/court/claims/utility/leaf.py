@@ -131,10 +131,9 @@ def theorem_1(effort, rng):
     quantity="change of a leaf's squared error, in R^2",
 )
 def theorem_1_corrected(effort, rng):
-    r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the
-    change of leaf $i$ is at most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$,
-    where $G_i \le 2^{d-1}$ is 1 for the outer leaves. If other columns may be cut, $k = \lfloor
-    (M+t)/2 \rfloor$. Both are attained."""
+    r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the change of leaf $i$
+    is at most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$, where $G_i \le 2^{d-1}$ is 1 for
+    the outer leaves. If other columns may be cut, $k = \lfloor (M+t)/2 \rfloor$. Both are attained."""
     most = 0.0
     for n, depth, t in trees(effort):
         for sides in zip(_enumerated(n, depth, t)[0], utility.leaf_change(n, depth, t, 0, 1)):

@@ -63,10 +63,9 @@ def _score(counts):
 class ReachedForest(RandomDecisionForestClassifier):
     """A random decision forest that exists only where records go.
 
-    Its other parameters are those of `dplit.forests.RandomDecisionForestClassifier`; `random_state`
-    is an int, and neighbours are add-remove. `label` is "permute-and-flip", "smooth-exponential",
-    "global-exponential" or "unanimous". If not `partitioned`, every tree sees all records, at `epsilon` over
-    the number of trees.
+    Its other parameters are those of `dplit.forests.RandomDecisionForestClassifier`; `random_state` is an int, and
+    neighbours are add-remove. `label` is "permute-and-flip", "smooth-exponential", "global-exponential" or
+    "unanimous". If not `partitioned`, every tree sees all records, at `epsilon` over the number of trees.
     """
 
     partitioned: bool = True

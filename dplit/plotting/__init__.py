@@ -31,28 +31,7 @@ from dplit.plotting.style import (
 from dplit.plotting.trees import plot_shape, plot_tree
 
 __all__ = [
-    "BLUE",
-    "BROWN",
-    "GREEN",
-    "GREY",
-    "INK",
-    "MARKS",
-    "OLIVE",
-    "ORANGE",
-    "PALETTE",
-    "PINK",
-    "PURPLE",
-    "RED",
-    "SKY",
-    "VERDICT_COLORS",
-    "axes",
-    "band",
-    "dots",
-    "in_the_dark",
-    "label_styles",
-    "legend_above",
-    "plot_shape",
-    "plot_tree",
-    "use",
-    "with_ratio",
-]
+    "BLUE", "BROWN", "GREEN", "GREY", "INK", "MARKS", "OLIVE", "ORANGE", "PALETTE", "PINK", "PURPLE", "RED", "SKY",
+    "VERDICT_COLORS", "axes", "band", "dots", "in_the_dark", "label_styles", "legend_above", "plot_shape",
+    "plot_tree", "use", "with_ratio",
+]  # fmt: skip

@@ -74,7 +74,6 @@ def advantage(effort, rng):
     "attacks.membership",
     "attacks.membership_law",
     proved=False,
-    kind="simulated",
     intervals=4,
     quantity="least advantage that the intervals allow",
     range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
@@ -99,7 +98,6 @@ def membership_open(effort, rng):
     "attacks.membership_law",
     "attacks.advantage_bound",
     proved=False,
-    kind="simulated",
     intervals=4,
     quantity="advantage of membership inference",
     range="forty records at 0 and one at 1, one tree, epsilon 0.5",
@@ -149,7 +147,6 @@ def largest_share(n, cells, epsilon):
     "attacks.solve_counts",
     "attacks.likeliest_table",
     "attacks.recovery_bound",
-    kind="simulated",
     intervals=2,
     range="forty records of six binary columns and two classes, epsilon 0.1",
 )
@@ -184,7 +181,6 @@ def reconstruction(effort, rng):
     "attacks.table_of_cuts",
     "attacks.recovery_bound",
     proved=False,
-    kind="simulated",
     intervals=1,
     range="forty records of six binary columns and two classes, ten trees, k = 1, epsilon 0.1",
 )

@@ -169,7 +169,6 @@ def law_of_cuts(epsilon, log_odds):
     "forests.BoostedForestClassifier",
     "boosting.mass",
     proved=False,
-    kind="simulated",
     intervals=1,
     quantity="probability of a best cut",
     range="48 records, one column, epsilon 1",

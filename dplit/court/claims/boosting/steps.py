@@ -194,7 +194,6 @@ def against(factor, fits, n, epsilon, seed):
     "forests.BoostedForestClassifier",
     "boosting.plan",
     about="experiment",
-    kind="simulated",
     intervals=2,
     quantity="share of fits in which the rule has the lower excess loss",
     range="2,000 records of six columns, epsilon 4",

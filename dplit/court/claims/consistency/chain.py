@@ -194,7 +194,6 @@ def equation_11_corrected(effort, rng):
     "holds",
     "consistency.observed_paths",
     "consistency.any_law_size",
-    kind="simulated",
     intervals=16,
     proved=False,
     quantity="expected size after m cuts",

@@ -152,13 +152,7 @@ def equation_14(effort, rng):
     )
 
 
-@GROWS(
-    "mrf/equation-15",
-    "Equation 15",
-    kind="simulated",
-    intervals=16,
-    quantity="probability that X's cell is below delta^m",
-)
+@GROWS("mrf/equation-15", "Equation 15", intervals=16, quantity="probability that X's cell is below delta^m")
 def equation_15(effort, rng):
     r"""By the stopping condition, the tree will grow infinitely often in probability: if $k/n \to 0$, the depth
     of $X$'s leaf grows beyond every $m$. For any rule of cutting that doesn't know $X$, $\Pr(\mu(N_m(X)) <
@@ -200,7 +194,6 @@ def _worst_rule(delta, levels, units):
     "holds",
     "consistency.observed_paths",
     "consistency.depth_law",
-    kind="simulated",
     intervals=8,
     proved=False,
     quantity="probability of at most two cuts above X's leaf",

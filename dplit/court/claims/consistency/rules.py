@@ -82,7 +82,7 @@ def lemma_1_forest(effort, rng):
     return note("; ".join(said), range=f"two features, k = 20, 400 records, {draws} data sets for each budget")
 
 
-@PARTITION("mrf/lemma-2", "Lemma 2", kind="simulated", intervals=9, quantity="error of a partition")
+@PARTITION("mrf/lemma-2", "Lemma 2", intervals=9, quantity="error of a partition")
 def lemma_2(effort, rng):
     r"""Consider a partitioning classification rule building a prediction by a majority vote method in each leaf
     node. If the labels of the voting data have no effect on its structure, or only their points' number along

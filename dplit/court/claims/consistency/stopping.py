@@ -207,13 +207,7 @@ def depth_drawn(effort, rng):
     )
 
 
-@TAIL(
-    "mrf/leaf-tail",
-    "ours",
-    kind="simulated",
-    intervals=12,
-    quantity="probability that X's leaf holds at most a k points",
-)
+@TAIL("mrf/leaf-tail", "ours", intervals=12, quantity="probability that X's leaf holds at most a k points")
 def leaf_tail(effort, rng):
     r"""For every law without atoms, finite budgets, $k/\log n \to \infty$ and $k/n \to 0$:
     $\limsup \Pr(|N^E(X)| \le ak) \le ra^2/(1 + (r-1)a^2)$, $r = e^{B_2/2}$. (At the counted sizes: with

@@ -18,14 +18,13 @@ HALF = Fraction(1, 2)
 PATHS, BAYES, BLIND = ("consistency.observed_paths", "consistency.pair_bayes_risk", "consistency.pair_blind_risk")
 CONDITIONS = Box("thm-consistency-conditions", "consistency.published_middle", about="step")
 PAIR = Box("thm-consistency-pair", "consistency.pair_and_trend", BAYES, BLIND)
-THEOREM_1 = Box("thm-consistency-theorem-1", PATHS, BAYES, BLIND, kind="simulated")
+THEOREM_1 = Box("thm-consistency-theorem-1", PATHS, BAYES, BLIND)
 CORRECTED = Box(
     "thm-consistency-corrected",
     "consistency.any_law_size",
     "consistency.leaf_tail_bound",
     "consistency.partition_excess_bound",
     PATHS,
-    kind="simulated",
 )
 GREEDY = Box("thm-consistency-greedy", PATHS, BLIND)
 
@@ -152,13 +151,7 @@ def corrected(effort, rng):
     )
 
 
-@GREEDY(
-    "mrf/greedy-limit",
-    "ours; appendix C",
-    kind="simulated",
-    intervals=2,
-    quantity="error of a tree with infinite budgets",
-)
+@GREEDY("mrf/greedy-limit", "ours; appendix C", intervals=2, quantity="error of a tree with infinite budgets")
 def greedy_limit(effort, rng):
     r"""At $B_1 = B_2 = \infty$ MRF is not consistent: on the law of `mrf/pair-and-trend` with $k \ge n^{2/3 +
     c}$, $c > 0$, $k/n \to 0$, a tree and every vote of at most polynomially many trees tends to an error of

@@ -18,7 +18,6 @@ MEASURED = Box(
     "thm-depth-visited",
     "trees.reach_random_leaves",
     about="experiment",
-    kind="simulated",
     range="the 14 sets, nine tenths of the records in training",
 )
 

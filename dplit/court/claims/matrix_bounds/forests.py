@@ -26,8 +26,8 @@ from dplit.court.claims.matrix_paths.small import (
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, frequency, note, private, same
 
-BLOCK = Box("thm-bounds-block", "matrix.BlockNorm", "matrix.PerTree", kind="simulated")
-TREES = Box("thm-bounds-trees", "matrix.TreeNorm", "matrix.agreeing_marginals", kind="simulated")
+BLOCK = Box("thm-bounds-block", "matrix.BlockNorm", "matrix.PerTree")
+TREES = Box("thm-bounds-trees", "matrix.TreeNorm", "matrix.agreeing_marginals")
 AGREEING = Box("thm-bounds-agreeing", "matrix.AgreeingTrees", "matrix.select")
 
 

@@ -17,7 +17,7 @@ from dplit.court.ledger.compare import below, decisive, need, note, same
 
 SINGLE = Box("thm-bounds-single", "matrix.l2_optimum", "matrix.Identity", "matrix.PerTree")
 CERTIFICATE = Box("thm-bounds-certificate", "matrix.nuclear_bound", "matrix.select")
-KNORM = Box("thm-bounds-knorm", "matrix.KNorm", "matrix.lower_bound", kind="simulated")
+KNORM = Box("thm-bounds-knorm", "matrix.KNorm", "matrix.lower_bound")
 TENNIS = np.array([[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1],
                    [1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]])  # fmt: skip
 SINGLE_TREES = (((4, 3, 3), 2), ((3, 3, 3), 1), ((4, 4, 3), 3), ((4, 4, 4), 4))  # levels, p

@@ -17,7 +17,7 @@ from dplit.forests.randomness import Repeated
 from dplit.mechanisms import Geometric
 
 FOREST = "forests.MatrixForestClassifier"
-LAW = Box("alg-matrix-forest", FOREST, "mechanisms.Geometric", kind="simulated")
+LAW = Box("alg-matrix-forest", FOREST, "mechanisms.Geometric")
 BUDGET = Box("thm-matrix-forest-budget", FOREST, "matrix.ReleaseLaw", quantity="privacy loss")
 ERROR = Box("thm-matrix-forest-error", FOREST, "matrix.error")
 ONE = Domain([Categorical(["a", "b"])])

@@ -26,7 +26,7 @@ from dplit.trees import grow_random_trees
 
 RANK = Box("thm-matrix-rank", "matrix.certified_ranks", quantity="rank of T")
 DISTINCT = Box("thm-matrix-distinct", "matrix.most_boxes", "matrix.Workload")
-COUPONS = Box("thm-matrix-coupons", "matrix.distinct_leaves_law", kind="simulated")
+COUPONS = Box("thm-matrix-coupons", "matrix.distinct_leaves_law")
 CAR_TREES = 128
 
 

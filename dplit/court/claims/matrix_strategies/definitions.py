@@ -27,7 +27,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 
 SENSITIVITY = Box("thm-strategy-sensitivity", "matrix.sensitivity")
-ERROR = Box("thm-strategy-error", "matrix.error", kind="simulated")
+ERROR = Box("thm-strategy-error", "matrix.error")
 MEMBERS = Box("thm-strategy-members")
 REGIONS = Box("thm-strategy-regions", quantity="variance of a leaf's count, one tree, units of 2/epsilon^2")
 LEAF = "variance of a leaf's count, units of 2/epsilon^2"

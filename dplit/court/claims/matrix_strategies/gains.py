@@ -13,8 +13,8 @@ from dplit.court.claims.matrix_paths.small import drawn_errors, ends, forest, me
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, same
 
-GAINS = Box("thm-strategy-gains", kind="simulated")
-DISJOINT = Box("rem-strategy-disjoint", "matrix.DisjointTrees", kind="simulated")
+GAINS = Box("thm-strategy-gains")
+DISJOINT = Box("rem-strategy-disjoint", "matrix.DisjointTrees")
 
 
 @GAINS(

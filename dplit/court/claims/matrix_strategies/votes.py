@@ -96,7 +96,6 @@ def votes_sensitivity(effort, rng):
     "matrix.Identity",
     "matrix.error",
     proved=False,
-    kind="simulated",
     intervals=3,
     quantity="mean squared error of a leaf's count",
     range="12 cells, depth 2, 1 to 64 trees, epsilon 1",

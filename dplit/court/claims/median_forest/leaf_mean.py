@@ -144,7 +144,6 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
 @VOTES.corrected(
     leaf_mean,
     proved=False,
-    kind="simulated",
     intervals=2,
     quantity="privacy loss",
     range="neighbours of up to three records or more in fractions; two probabilities from draws",

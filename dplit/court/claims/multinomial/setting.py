@@ -175,7 +175,6 @@ DRAWN = ((Fraction(1, 2), Fraction(2)), (Fraction(10), Fraction(10)), (Fraction(
 @SETTING(
     "mrf/two-draws",
     "Section 3.2; algorithm 1, lines 5 to 8",
-    kind="simulated",
     intervals=3,
     quantity="probability of the best cut",
     range="all data of 2 and 3 records and 2 features; draws on 4 records and 3 features",

@@ -37,7 +37,6 @@ def grown(X, y, rng, **options):
     "mrf/algorithm-1",
     "appendix B, algorithm 1, lines 4 to 8",
     proved=False,
-    kind="simulated",
     intervals=36,
     quantity="probability of a split",
     range="every split of seven records with two features; both criteria, three pairs of budgets",

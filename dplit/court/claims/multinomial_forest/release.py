@@ -59,7 +59,6 @@ def _outcome(fitted):
     "mrf/forest-law",
     "ours",
     proved=False,
-    kind="simulated",
     intervals=8,
     quantity="probability of a tree and its labels",
     range="a stump on seven records with two binary columns, epsilon 2; both releases by their drawn tests",

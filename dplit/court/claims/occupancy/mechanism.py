@@ -297,7 +297,6 @@ def symmetry(effort, rng):
     "occupancy.leaf_tail",
     "occupancy.any_leaf_tail",
     proved=False,
-    kind="simulated",
     intervals=16,
 )
 def leaf_law(effort, rng):

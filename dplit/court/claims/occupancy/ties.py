@@ -245,7 +245,6 @@ def _forest_counts(blocks, depth, epsilon, trees, seed):
     "occupancy.leaf_tail",
     "occupancy.tied_leaf_laws",
     proved=False,
-    kind="simulated",
     intervals=6,
 )
 def grown(effort, rng):

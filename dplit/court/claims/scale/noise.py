@@ -61,7 +61,6 @@ def noise(effort, rng):
     "scale.far_off",
     "scale.chebyshev",
     proved=False,
-    kind="simulated",
     intervals=2,
     quantity="probability that a released share is far off",
     range="200 and 2000 records, a share of .3, epsilon .1",

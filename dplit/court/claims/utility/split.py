@@ -216,14 +216,7 @@ def _noise_tail(left, right, epsilon):
     return quad(rest, 0, edge)[0] + math.exp(-edge)
 
 
-@FLIP(
-    "diprime-v2/utility-simulated",
-    "ours",
-    proved=False,
-    kind="simulated",
-    intervals=4,
-    quantity="probability of a flip",
-)
+@FLIP("diprime-v2/utility-simulated", "ours", proved=False, intervals=4, quantity="probability of a flip")
 def simulated(effort, rng):
     """Splits drawn by the package's private median, and labels and means released by its published leaves, agree
     with the exact chance that both blocks hold more than $t$ records, the law of the noise of the means, the

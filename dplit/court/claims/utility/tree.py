@@ -177,7 +177,6 @@ def theorem_3_corrected(effort, rng):
     "utility.alternating_change",
     "utility.loss_bound",
     proved=False,
-    kind="simulated",
     intervals=2,
     quantity="probability that all leaves are within t",
 )

@@ -59,10 +59,7 @@ def add_arguments(parser):
         help="audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
     )
     parser.add_argument(
-        "--share",
-        type=positive,
-        metavar="S",
-        help="with --seeds: what share of a quick audit's draws (default: 1)",
+        "--share", type=positive, metavar="S", help="with --seeds: the share of a quick audit's draws (default: 1)"
     )
     parser.add_argument(
         "--mutate",

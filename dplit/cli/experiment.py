@@ -14,7 +14,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from dplit.cli.options import add_dask, add_json, backend, jobs, progress, whole, workers
+from dplit.cli.options import add_dask, add_jobs, add_json, backend, jobs, progress, whole, workers
 from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "run the papers' tables and figures again"
@@ -51,13 +51,7 @@ def add_arguments(parser):
         "--repetitions", type=whole, metavar="R", help="splits a cell (default: the experiment's own number)"
     )
     parser.add_argument("--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)")
-    parser.add_argument(
-        "--jobs",
-        type=jobs,
-        default=-1,
-        metavar="N",
-        help="processes that share the work; -1: one a core (default: -1)",
-    )
+    add_jobs(parser)
     parser.add_argument(
         "--out", metavar="FILE", help=f"result file, made or continued (default: {FOLDER}/ID.json)"
     )

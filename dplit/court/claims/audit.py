@@ -25,12 +25,7 @@ OURS = "ours; on definition 1"
 
 
 @VALID(
-    "rdf/audit-valid",
-    OURS,
-    "holds",
-    "audit.epsilon_lower_bound",
-    "audit.accuses",
-    quantity="probability of a false alarm",
+    "rdf/audit-valid", OURS, "holds", "audit.epsilon_lower_bound", "audit.accuses", quantity="rate of false alarms"
 )
 def valid(effort, rng):
     r"""For independent draws of an $\epsilon$-private mechanism the lower bound at confidence $1 - \beta$

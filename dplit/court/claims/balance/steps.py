@@ -12,13 +12,7 @@ from dplit.court.ledger.compare import note, same
 STEPS = Box("rem-balance-steps", "balance.smaller_blocks")
 
 
-@STEPS(
-    "diprime-v2/score-steps",
-    "Appendix B.3, before equation 5",
-    "assumes",
-    about="step",
-    quantity="q_2 - q_1 of three points",
-)
+@STEPS("diprime-v2/score-steps", "Appendix B.3, before equation 5", "assumes", about="step", quantity="q_2 - q_1")
 def score_steps(effort, rng):
     r"""The score is constant between successive data points, $q_i = q_{N-i}$ and $q_{i+1} = q_i + 2$ for
     $i < N/2$ (assuming that $i + 1 \le N/2$: of an odd number of points the two middle intervals have one

@@ -14,10 +14,7 @@ from dplit.court.ledger.compare import at_most, below, decisive, need, note, pri
 from dplit.neighbours import neighbouring_data
 
 MASS = Box(
-    "thm-boosting-mass",
-    "boosting.mass",
-    "boosting.class_reach",
-    quantity="most that a record changes a score, in steps",
+    "thm-boosting-mass", "boosting.mass", "boosting.class_reach", quantity="a record's change of a score, in steps"
 )
 ROUNDING = Box(
     "thm-boosting-rounding",

@@ -33,10 +33,7 @@ def _error(curvature, difference, scale, pull):
 
 
 @SHRINKAGE(
-    "ours/shrinkage",
-    "ours",
-    quantity="mean squared error of a step",
-    range="curvatures of 2 to 200 records, three budgets",
+    "ours/shrinkage", "ours", quantity="mean squared error of a step", range="curvatures 2 to 200, three budgets"
 )
 def shrinkage(effort, rng):
     r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the mean squared

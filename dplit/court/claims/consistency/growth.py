@@ -121,13 +121,7 @@ def equation_13_corrected(effort, rng):
     return "{cases} cells and cuts, nearest at level {levels}, sigma = {sigma}"
 
 
-@CHEBYSHEV(
-    "mrf/equation-14",
-    "Equation 14",
-    "assumes",
-    proved=True,
-    quantity="probability of fewer than k points in a cell",
-)
+@CHEBYSHEV("mrf/equation-14", "Equation 14", "assumes", proved=True, quantity="probability of fewer than k points")
 def equation_14(effort, rng):
     r"""At partition rate 1, the number of data points falling in a node of measure $p$ follows Binomial$(n, p)$,
     and from Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$. It needs $k < np/2$, exactly

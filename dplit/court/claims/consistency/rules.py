@@ -286,9 +286,7 @@ def partition_necessary(effort, rng):
 
 
 @ONE_SET.corrected(
-    partition_necessary,
-    quantity="excess risk without a partition",
-    range="one feature, eta = x, k = 4 to 16 and k^2 records",
+    partition_necessary, quantity="excess risk", range="one feature, eta = x, k = 4 to 16 and k^2 records"
 )
 def one_set(effort, rng):
     r"""Lemma 2 needs only that the labels that vote had no part in the cuts. So at $B_1 = B_2 = 0$ all records

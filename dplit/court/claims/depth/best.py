@@ -47,11 +47,7 @@ def depth_accuracy(effort, rng):
 
 
 @BEST(
-    "rdf/optimal-depth",
-    "Theorem 2 and section 4.3",
-    "fails",
-    about="reading",
-    quantity="best accuracy of one tree, in the model",
+    "rdf/optimal-depth", "Theorem 2 and section 4.3", "fails", about="reading", quantity="a tree's best accuracy"
 )
 def optimal_depth(effort, rng):
     r"""Read without conditions, as "the optimal tree depth": the depth of Theorem 2, or half the

@@ -16,9 +16,7 @@ VISITED = Box("thm-depth-visited", "depth.empty_leaf_visited")
 
 
 @EMPTY(
-    "rdf/more-trees-more-empty",
-    "Section 4.2.1, before Table 3",
-    quantity="change of the expected share, one record more",
+    "rdf/more-trees-more-empty", "Section 4.2.1, before Table 3", quantity="change of the share, one record more"
 )
 def more_trees_more_empty(effort, rng):
     """Dividing the data among more trees increases the expected share of empty leaves."""

@@ -216,11 +216,7 @@ def _expected_floor(entry):
 
 
 @NURSERY(
-    "rdf/table-3-nursery",
-    "Table 3",
-    "fails",
-    about="reading",
-    quantity="expected share of empty leaves, an upper bound",
+    "rdf/table-3-nursery", "Table 3", "fails", about="reading", quantity="expected share of empty leaves, at most"
 )
 def table_3_nursery(effort, rng):
     """Nursery, one tree of depth 4: 0.2 % of the leaves are empty (read with training records that are
@@ -239,10 +235,7 @@ def table_3_nursery(effort, rng):
 
 
 @NURSERY.corrected(
-    table_3_nursery,
-    where="Table 3",
-    proved=False,
-    quantity="probability of an empty leaf in 100 runs, an upper bound",
+    table_3_nursery, where="Table 3", proved=False, quantity="probability of an empty leaf in 100 runs, at most"
 )
 def table_3_nursery_corrected(effort, rng):
     """With one tree of depth 4 on nine tenths of Nursery, drawn at random, no leaf is empty in

@@ -17,11 +17,7 @@ HALF = Box("rem-depth-half", "depth.untested_features")
 PRINTED = Box("thm-depth-printed", "ground.printed.table")
 
 
-@FLOOR(
-    "rdf/clumping",
-    "section 4.2.1, before example 1",
-    quantity="expected share of empty leaves, non-uniform against uniform",
-)
+@FLOOR("rdf/clumping", "section 4.2.1, before example 1", quantity="empty leaves, non-uniform against uniform")
 def clumping(effort, rng):
     """For almost any (non-uniform) distribution of feature values records start clumping together in
     certain nodes, which is exacerbated by each non-uniformly distributed feature tested in each level (read:

@@ -16,10 +16,7 @@ ONE = Fraction(1)
 UNTESTED = Box("thm-depth-untested", "depth.untested_features")
 RULE = Box("thm-depth-rule", "depth.expected_untested", "depth.published_depth")
 PATH = Box(
-    "thm-depth-path",
-    "depth.untested_features",
-    "depth.published_depth",
-    quantity="probability of fewer than half untested",
+    "thm-depth-path", "depth.untested_features", "depth.published_depth", quantity="P(fewer than half untested)"
 )
 TABLE = Box("thm-depth-table", "depth.published_depth", "depth.table_depth")
 MIXED = Box("thm-depth-mixed", "depth.expected_untested_mixed", "depth.published_depth")
@@ -41,7 +38,7 @@ def _smallest_depth(s):
     "holds",
     "depth.untested_features",
     "depth.expected_untested",
-    quantity="expected untested features",
+    quantity="mean untested features",
 )
 def theorem_2(effort, rng):
     """Of $s$ continuous features, a path of depth $d$ that picks one a node, with replacement,
@@ -187,12 +184,7 @@ def table_4(effort, rng):
 
 
 @TABLE.corrected(
-    table_4,
-    "depth.table_depth",
-    "depth.published_depth",
-    where="Table 4",
-    proved=False,
-    quantity="rows that differ",
+    table_4, "depth.table_depth", "depth.published_depth", where="Table 4", proved=False, quantity="differing rows"
 )
 def table_4_corrected(effort, rng):
     """Table 4 has one level more than Theorem 2 in every row with a continuous feature, and
@@ -212,11 +204,7 @@ def _theorem_depth(continuous, discrete):
 
 
 @MIXED(
-    "rdf/mixed-depth",
-    "Section 4.3, after Theorem 2",
-    "fails",
-    about="reading",
-    quantity="expected untested features",
+    "rdf/mixed-depth", "Section 4.3, after Theorem 2", "fails", about="reading", quantity="mean untested features"
 )
 def mixed_depth(effort, rng):
     """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to

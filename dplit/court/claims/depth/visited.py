@@ -15,10 +15,7 @@ from dplit.trees.reached import reach_random_leaves
 DRAWS = (100, 1000, 6000)  # trees of a set: afresh and more where the ones before leave it open
 SETS = 14
 MEASURED = Box(
-    "thm-depth-visited",
-    "trees.reach_random_leaves",
-    about="experiment",
-    range="the 14 sets, nine tenths of the records in training",
+    "thm-depth-visited", "trees.reach_random_leaves", about="experiment", range="14 sets, nine tenths in training"
 )
 
 
@@ -80,9 +77,7 @@ def empty_unvisited_many(effort, rng):
 
 
 @VISITED.corrected(
-    empty_unvisited,
-    where="Section 4.2.1, after Example 1",
-    quantity="probability to meet an empty leaf, in the model",
+    empty_unvisited, where="Section 4.2.1, after Example 1", quantity="chance to meet an empty leaf, in the model"
 )
 def empty_unvisited_corrected(effort, rng):
     r"""In the model of independent uniform features and random cuts a record meets an empty leaf of

@@ -61,9 +61,7 @@ def neighbours_of_equal_size(effort, rng):
 
 
 @NEIGHBOURING.corrected(
-    neighbours_of_equal_size,
-    where="section 2.1, definition 1",
-    quantity="data sets that the steps of a relation connect",
+    neighbours_of_equal_size, where="section 2.1, definition 1", quantity="data sets that single steps connect"
 )
 def neighbours_by_distance(effort, rng):
     """Add-remove: data of any size at distance 1. Replace-one: data of equal size at distance
@@ -228,13 +226,7 @@ def when_scores_change(effort, rng):
 
 
 @SMOOTH(
-    "rdf/table-2",
-    "table 2",
-    "holds",
-    PRINTED,
-    proved=False,
-    quantity="value of the formula",
-    range="every cell of the table",
+    "rdf/table-2", "table 2", "holds", PRINTED, proved=False, quantity="value of the formula", range="every cell"
 )
 def table_2(effort, rng):
     r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded, some truncated)."""

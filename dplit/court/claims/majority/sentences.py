@@ -83,10 +83,7 @@ def less_noise(effort, rng):
 
 
 @NOISY.corrected(
-    less_noise,
-    "majority.gap_error",
-    where="abstract; sections 1 and 3.1",
-    quantity="error of noisy counts over that of ROSNAM",
+    less_noise, "majority.gap_error", where="abstract; sections 1 and 3.1", quantity="error over that of ROSNAM"
 )
 def less_noise_rosnam(effort, rng):
     r"""With the addendum's label, ROSNAM, the sentence is true: the larger of two noisy counts is wrong
@@ -194,11 +191,7 @@ def local_sensitivity(counts):
     return max(np.abs(score(y) - here).max() for y in majority.neighbouring(counts))
 
 
-@LOCAL(
-    "rdf/local-sensitivity",
-    "section 2.2, after definition 6",
-    quantity="privacy loss of the label scaled by local sensitivity",
-)
+@LOCAL("rdf/local-sensitivity", "section 2.2, after definition 6", quantity="privacy loss at local sensitivity")
 def local_not_private(effort, rng):
     r"""Local sensitivity in the place of the global one is not differentially private: the label is then
     certain at gaps of 2 or more and uncertain below, which one record shows."""

@@ -206,9 +206,7 @@ def _all_pairs(W, k):
 
 
 @CONTRAST(
-    "m-rf/contrast-bound",
-    "ours; votes are compared, not counted",
-    quantity="squared error of contrasts, in units of 2/epsilon^2",
+    "m-rf/contrast-bound", "ours; votes are compared, not counted", quantity="error of contrasts, in 2/epsilon^2"
 )
 def contrasts(effort, rng):
     r"""What decides a vote among k classes are the differences from their mean, $I - \frac1k11^\top$. Its

@@ -39,10 +39,7 @@ def _moved(one, noise, z):
 
 
 @BLOCK(
-    "m-rf/block-norm",
-    "ours; noise for all leaves of a forest",
-    intervals=1,
-    quantity="variance of a leaf times epsilon^2 / 2",
+    "m-rf/block-norm", "ours; noise for all leaves of a forest", intervals=1, quantity="variance, in 2/epsilon^2"
 )
 def block_norm(effort, rng):
     r"""Noise on the leaves of any forest of density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where
@@ -111,12 +108,7 @@ def _marginal(levels, columns):
     return (codes[None] == np.unique(codes, axis=0)[:, None]).all(axis=2).astype(float)
 
 
-@TREES(
-    "m-rf/tree-norm",
-    "ours; optimal noise allocation",
-    intervals=2,
-    quantity="error of the leaves over that of noisy cells",
-)
+@TREES("m-rf/tree-norm", "ours; optimal noise allocation", intervals=2, quantity="error over that of noisy cells")
 def tree_norm(effort, rng):
     r"""Of the leaves of any forest let all trees have the same sum. Noise of density proportional to
     $e^{-\epsilon\max_t\|z_t\|_1}$ on these is $\epsilon$-DP under add-remove, and for trees on disjoint
@@ -172,9 +164,7 @@ def _on_car(rng):
 
 
 @AGREEING(
-    "m-rf/tree-norm-release",
-    "ours; optimal noise allocation",
-    quantity="total squared error of the leaves, one class",
+    "m-rf/tree-norm-release", "ours; optimal noise allocation", quantity="squared error of the leaves, one class"
 )
 def tree_norm_release(effort, rng):
     r"""Released with such noise, the leaves of the distinct trees answer all leaves by least squares with a

@@ -48,10 +48,7 @@ def searched(W, p, rng):
 
 
 @SINGLE(
-    "m-rf/optimal",
-    "Abstract; our full DP M-RF framework",
-    "assumes",
-    quantity="error of a leaf, in units of 2/epsilon^2",
+    "m-rf/optimal", "Abstract; our full DP M-RF framework", "assumes", quantity="error of a leaf, in 2/epsilon^2"
 )
 def optimal(effort, rng):
     r"""The search for a strategy, resulting in optimal DP noise allocation under the Laplace mechanism: the
@@ -139,12 +136,7 @@ def _searched_laplace(W, rng, starts):
     return best
 
 
-@KNORM(
-    "m-rf/k-norm",
-    "ours; optimal noise allocation",
-    intervals=2,
-    quantity="total squared error on Tennis, epsilon 1",
-)
+@KNORM("m-rf/k-norm", "ours; optimal noise allocation", intervals=2, quantity="squared error on Tennis, epsilon 1")
 def k_norm(effort, rng):
     r"""Noise of density proportional to $e^{-\epsilon\|z\|_K}$, K the convex hull of W's columns and their
     negatives, is $\epsilon$-DP under add-remove neighbours and has the covariance

@@ -100,11 +100,7 @@ def forest_budget(effort, rng):
     return "Over {cases} releases the largest loss is {exact:.4f} of {stated:.4f}: {strategy}, {neighbours}."
 
 
-@BUDGET(
-    "m-rf/ours/forest-published",
-    "ours",
-    range="as published, replace-one neighbours; else as of the proved forest",
-)
+@BUDGET("m-rf/ours/forest-published", "ours", range="as published, replace-one; else as of the proved forest")
 def forest_published(effort, rng):
     """A published fit spends twice its parameter under replace-one neighbours, as its budget says."""
     for loss, epsilon, data in _losses("published", (1,), rng):

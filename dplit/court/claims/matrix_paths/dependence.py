@@ -146,10 +146,7 @@ def _coupons(seen, coupons, draws):
 
 
 @COUPONS(
-    "m-rf/distinct-leaves",
-    "ours; the leaves that hold one cell",
-    intervals=2,
-    quantity="probability that a cell has every leaf it can",
+    "m-rf/distinct-leaves", "ours; the leaves that hold one cell", intervals=2, quantity="chance of every leaf"
 )
 def coupons(effort, rng):
     r"""In a forest of $\tau$ random trees that test $h$ of $d$ columns on every path, the distinct leaves that

@@ -119,11 +119,7 @@ def examples(effort, rng):
 
 
 @REPRESENTATION(
-    "m-rf/figure-1",
-    "Figure 1",
-    proved=False,
-    about="reading",
-    range="D, Q, T, C, W and V of six samples, three queries and two trees",
+    "m-rf/figure-1", "Figure 1", proved=False, about="reading", range="six samples, three queries, two trees"
 )
 def figure_1(effort, rng):
     r"""Figure 1 in full, in our reading: six samples, a tree on each feature, three queries. T is 5 by 6,
@@ -189,13 +185,7 @@ def domain_size(effort, rng):
 
 
 @SIZES(
-    "m-rf/complexity",
-    "Complexity",
-    "holds",
-    "matrix.Paths",
-    "matrix.Workload",
-    proved=False,
-    quantity="entries of a matrix",
+    "m-rf/complexity", "Complexity", "holds", "matrix.Paths", "matrix.Workload", proved=False, quantity="entries"
 )
 def complexity(effort, rng):
     r"""With $n$ values of each feature, $o$ leaves and $b$ queries the query matrices of training, prediction and

@@ -185,12 +185,7 @@ def _car_leaf(columns, q, tau, depth, rng):
     return float(q**2 * counted.mean()), float(q**2 * one.paths.cells.mean())
 
 
-@TUNING(
-    "m-rf/tuning-free",
-    "Setting hyperparameters",
-    "assumes",
-    quantity="variance of a leaf, in units of 2/epsilon^2",
-)
+@TUNING("m-rf/tuning-free", "Setting hyperparameters", "assumes", quantity="variance of a leaf, in 2/epsilon^2")
 def tuning(effort, rng):
     r"""The utility of algorithm 3 is measured by $\mathrm{Err}_{\epsilon/q}(W^{(i)}, A^{(i)})$, which
     depends on no training record, so that the hyperparameters are tuned for free. (It costs nothing, and

@@ -185,10 +185,7 @@ def clipping(effort, rng):
 
 
 @COST(
-    "m-rf/noise-cost",
-    "Complexity, noise generation in line 6 of algorithm 3",
-    "assumes",
-    quantity="numbers that are drawn or added",
+    "m-rf/noise-cost", "Complexity, noise generation in line 6 of algorithm 3", "assumes", quantity="numbers drawn"
 )
 def noise_cost(effort, rng):
     r"""Generating the noise takes space and time $O(n^d)$ for training and prediction; $O(o + b)$ and

@@ -27,10 +27,7 @@ LOSS = "privacy loss"
 SENSITIVITY = Box("thm-release-sensitivity", "matrix.noise_of", quantity=LOSS)
 FOREST = Box("thm-release-forest", "matrix.release", quantity=LOSS)
 TREE = Box(
-    "thm-release-forest",
-    "matrix.noise_for",
-    quantity="privacy loss of one tree",
-    range="2 to 128 trees, epsilon 0.5, 1, 2",
+    "thm-release-forest", "matrix.noise_for", quantity="loss of one tree", range="2 to 128 trees, epsilon 0.5 to 2"
 )
 BATCHES = Box("thm-release-batches", "matrix.release", quantity=LOSS)
 FREE = Box("thm-release-free", "matrix.release", quantity=LOSS)
@@ -52,7 +49,7 @@ def _dense(effort, rng):
     "Definition 1",
     "assumes",
     proved=True,
-    range="the cells of a domain of 2 to 4, two classes, epsilon 0.5 to 2",
+    range="2 to 4 cells, two classes, epsilon 0.5 to 2",
 )
 def definition_1(effort, rng):
     r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (Which relation

@@ -72,9 +72,7 @@ def not_applicable(effort, rng):
 
 
 @OWN_TREE.corrected(
-    not_applicable,
-    quantity="sensitivity of the decision paths over cells and trees",
-    range="small forests of 2 to 5 trees",
+    not_applicable, quantity="sensitivity of the paths over cells and trees", range="small forests of 2 to 5 trees"
 )
 def own_tree_column(effort, rng):
     r"""With the record's tree as a column the decision paths $T'$ are one block a tree. Their sensitivity is 1,

@@ -69,10 +69,7 @@ def proposition_1(effort, rng):
 
 
 @SENSITIVITY.corrected(
-    proposition_1,
-    "matrix.Workload",
-    "matrix.sensitivity",
-    range="up to 6 trees on 2 or 3 columns, up to 4 queries",
+    proposition_1, "matrix.Workload", "matrix.sensitivity", range="up to 6 trees, 2 or 3 columns, up to 4 queries"
 )
 def votes_sensitivity(effort, rng):
     r"""The votes $WC$ with $C = TD$ have the L1 sensitivity $\|WT\|_1$ under add-remove, which is at most

@@ -187,11 +187,7 @@ def dominates(effort, rng, epsilon=SCORED):
 
 
 @EXPONENTIAL(
-    "rdf/best-of-two",
-    "addendum, section 2, example 3.6",
-    "loose",
-    quantity=ERROR,
-    range="counts of 1 to 10 at three budgets",
+    "rdf/best-of-two", "addendum, section 2, example 3.6", "loose", quantity=ERROR, range="1 to 10, three budgets"
 )
 def best_of_two(effort, rng, epsilon=COUNTED):
     r"""Of exactly two, with counts 0 and $f_c > 0$ and $\Delta u = 1$, the exponential mechanism reports
@@ -201,7 +197,7 @@ def best_of_two(effort, rng, epsilon=COUNTED):
     return "{cases} cases: nearest at a count of {count}, epsilon {epsilon}"
 
 
-@EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, range="counts of 1 to 10 at three budgets")
+@EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, range="1 to 10, three budgets")
 def best_of_two_exact(effort, rng, epsilon=COUNTED):
     r"""The probability is exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
     for wrong, x, data in _wrong(effort, epsilon):

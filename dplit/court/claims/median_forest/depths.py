@@ -159,10 +159,7 @@ def _figure_occupancies():
 
 
 @DEPTH(
-    "diprime-v2/depth-rule-private",
-    "ours; section 4",
-    quantity="privacy loss",
-    range="the first eight steps of the rule or more",
+    "diprime-v2/depth-rule-private", "ours; section 4", quantity="privacy loss", range="first eight steps or more"
 )
 def depth_private(effort, rng):
     """A depth that is set by this rule from the private number of records costs infinity under

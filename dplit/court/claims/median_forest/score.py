@@ -159,7 +159,7 @@ def _lone_loss(m, rate):
     "loose",
     proved=True,
     quantity="privacy loss, in epsilon_1",
-    range="all data of up to two records and their neighbours, and one large family",
+    range="all data of up to two records, and one large family",
 )
 def score(effort, rng):
     r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$,
@@ -175,9 +175,7 @@ def score(effort, rng):
 
 
 @SCORE.corrected(
-    score,
-    quantity="privacy loss, in epsilon_a",
-    range="all data of up to two records and their neighbours, and one large family",
+    score, quantity="privacy loss, in epsilon_a", range="all data of up to two records, and one large family"
 )
 def score_corrected(effort, rng):
     r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a)

@@ -153,13 +153,7 @@ def _size(noise):
     return 2 * quad(lambda x: x * noise.pdf(x), 0, np.inf)[0]
 
 
-@SIGNAL(
-    "diprime-v2/signal-to-noise",
-    "Abstract",
-    "assumes",
-    quantity="signal to noise of 10 records over that of 100",
-    range=MEANS,
-)
+@SIGNAL("diprime-v2/signal-to-noise", "Abstract", "assumes", quantity="signal to noise, 10 over 100", range=MEANS)
 def signal_to_noise(effort, rng):
     """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the
     leaf node sufficient statistics (assuming that low ratios are meant, as the rest of the paper has it)."""

@@ -66,10 +66,7 @@ def best_most_likely(effort, rng):
 
 
 @LIKELIEST.corrected(
-    best_most_likely,
-    "multinomial.best_is_likeliest",
-    "multinomial.counting_cuts",
-    quantity="whether the best cut is the likeliest",
+    best_most_likely, "multinomial.best_is_likeliest", "multinomial.counting_cuts", quantity="best is likeliest"
 )
 def best_most_likely_exactly(effort, rng):
     r"""It has if and only if $e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j$ for every feature $j$, where
@@ -165,9 +162,7 @@ def _pairs(node, budget, among):
 
 
 @BUDGET(
-    "mrf/monotone-in-budget",
-    "Appendix C",
-    quantity="least rise of the best's probability from one budget to the next",
+    "mrf/monotone-in-budget", "Appendix C", quantity="least rise of the best's probability from budget to budget"
 )
 def monotone(effort, rng):
     r"""The larger $B_1$, the more probable is the feature with the largest impurity decrease; so is

@@ -142,9 +142,7 @@ def _deepest(name, budget, rule, n_trees, rng):
 
 
 @DEPTH.corrected(
-    depth_10,
-    quantity="levels of the shallowest tree",
-    range="k = 1, 2, 3, 5 and 8; estimation points up to 120 at reader's effort",
+    depth_10, quantity="levels of the shallowest tree", range="k = 1, 2, 3, 5 and 8; up to 120 estimation points"
 )
 def least_depth(effort, rng):
     r"""A tree of algorithm 1 whose every node of more than $k$ estimation points can be split has at least

@@ -78,12 +78,7 @@ SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees 
 }
 
 
-@EMPTIED(
-    "diprime-v1/no-empty-leaves",
-    "Section 3",
-    "assumes",
-    quantity="probability of an empty leaf, Banknote at the depth of table 2",
-)
+@EMPTIED("diprime-v1/no-empty-leaves", "Section 3", "assumes", quantity="probability of an empty leaf, Banknote")
 def no_empty_leaves(effort, rng):
     r"""Since even splits are encouraged, we can pre-select a depth that will have no empty leaves with
     high probability (assuming distinct values, columns chosen without the targets, and a depth that is small

@@ -22,17 +22,14 @@ from dplit.forests import MedianForestRegressor
 from dplit.ground.errors import PrivacyLeakWarning
 
 TIES = Box(
-    "thm-occupancy-ties",
-    "occupancy.tied_leaf_laws",
-    "occupancy.tied_bound",
-    quantity="probability that a leaf is t off",
+    "thm-occupancy-ties", "occupancy.tied_leaf_laws", "occupancy.tied_bound", quantity="chance of a leaf t off"
 )
 SELECTION = Box(
     "rem-occupancy-selection",
     "occupancy.leaf_tail",
     "occupancy.published_bound",
     "occupancy.corrected_bound",
-    quantity="probability that a leaf is t off",
+    quantity="chance of a leaf t off",
 )
 ROOTS = (Fraction(1, 10), Fraction(1, 2), Fraction(19, 20))  # e^(-epsilon/2)
 

@@ -34,10 +34,7 @@ def hockey_stick(epsilon, scale):
 
 
 @GAUSSIAN(
-    "m-rf/ours/gaussian-calibration",
-    "ours",
-    quantity="least delta of Gaussian noise",
-    range="epsilon 0.5 to 4, delta 1e-9 to 0.3",
+    "m-rf/ours/gaussian-calibration", "ours", quantity="least delta", range="epsilon 0.5 to 4, delta 1e-9 to 0.3"
 )
 def calibration(effort, rng):
     r"""Gaussian noise of deviation $s$ times the L2 sensitivity satisfies $(\epsilon, \delta)$-differential

@@ -133,9 +133,7 @@ def subsample_lower(effort, rng):
     yield in_part(theirs < ours, 2 * len(lower) > len(pairs), theirs, "<", ours)
     words = f"below in {len(lower)} of {len(pairs)} comparisons; nearest or above: {theirs:.3f} beside {name}"
     return note(
-        f"{words}, {ours:.3f}",
-        quantity="printed accuracy on Car",
-        range="the appendix's table 2, epsilon 1, one ensemble and two",
+        f"{words}, {ours:.3f}", quantity="printed accuracy on Car", range="the appendix's table 2, epsilon 1"
     )
 
 

@@ -141,11 +141,7 @@ def _settings(effort):
 
 
 @LOSS.corrected(
-    theorem_3,
-    "utility.loss_bound",
-    "utility.worst_loss",
-    "occupancy.any_leaf_tail",
-    quantity="expected loss, in B^2",
+    theorem_3, "utility.loss_bound", "utility.worst_loss", "occupancy.any_leaf_tail", quantity="mean loss, in B^2"
 )
 def theorem_3_corrected(effort, rng):
     r"""On one column of distinct values above its lower bound, with a whole $M = N/2^d$, all leaves are within a

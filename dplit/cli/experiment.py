@@ -14,7 +14,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from dplit.cli.options import add_dask, add_jobs, add_json, backend, jobs, progress, whole, workers
+from dplit.cli.options import add_dask, add_jobs, add_json, backend, progress, whole, workers
 from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "run the papers' tables and figures again"

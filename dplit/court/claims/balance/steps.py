@@ -38,13 +38,7 @@ def score_steps(effort, rng):
     )
 
 
-@STEPS(
-    "diprime-v2/median-balance",
-    "Section 3.1",
-    "assumes",
-    proved=True,
-    quantity="records in the smaller block of a split on the median of 0, 0, 1, 1, 1",
-)
+@STEPS("diprime-v2/median-balance", "Section 3.1", "assumes", proved=True, quantity="records in the smaller block")
 def median_balance(effort, rng):
     """In a non-private context, if an attribute is continuous, we can achieve optimal leaf node balance by
     splitting on the median value (assuming distinct values; of equal ones a split on the median can leave

@@ -69,10 +69,7 @@ def _column(unit, h, variance, covariances, scales, bins):
 
 
 @POSTERIOR(
-    "ours/posterior",
-    "ours",
-    quantity="mean squared error of a tree's steps, against other linear steps",
-    range="trees of up to three tests and four bins",
+    "ours/posterior", "ours", quantity="squared error of a tree's steps", range="up to three tests and four bins"
 )
 def posterior(effort, rng):
     r"""Where the steps have the covariance $K$ and the release the noise, no linear steps have a lower

@@ -34,11 +34,7 @@ def _few(k):
 
 
 @OCCUPANCY(
-    "mrf/stopping",
-    "Section 3.2; the proof of theorem 1",
-    "assumes",
-    quantity="probability of fewer than k points in X's leaf",
-    range=ORDERINGS,
+    "mrf/stopping", "Section 3.2; the proof of theorem 1", "assumes", quantity="P(fewer than k)", range=ORDERINGS
 )
 def stopping(effort, rng):
     r"""The number of estimation points is required to be at least $k$ for every leaf. This assumes that a cut

@@ -105,11 +105,7 @@ def optimal_depth_corrected(effort, rng):
 
 
 @SETTINGS(
-    "rdf/optimal-depth-settings",
-    "Section 4.3",
-    ours=True,
-    proved=False,
-    quantity="rows in which Theorem 2's depth is best, in the model",
+    "rdf/optimal-depth-settings", "Section 4.3", ours=True, proved=False, quantity="rows where Theorem 2 is best"
 )
 def optimal_depth_settings(effort, rng):
     r"""In the model of `rdf/depth-accuracy` (independent uniform features, cuts in the middle, the

@@ -53,13 +53,7 @@ def _two_value_leaves(k):
     return sum(2 not in leaf and 1 in leaf for leaf in product(range(3), repeat=k))
 
 
-@RECORDS(
-    "rdf/example-1-records",
-    "Section 4.2.1, Example 1",
-    "assumes",
-    quantity="records for one in the leaf, in expectation",
-    range="m = 10",
-)
+@RECORDS("rdf/example-1-records", "Section 4.2.1, Example 1", "assumes", quantity="records needed", range="m = 10")
 def example_1_records(effort, rng):
     r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one in the smallest leaf
     (assuming that one is meant in expectation)."""
@@ -76,11 +70,7 @@ def example_1_records(effort, rng):
 
 
 @RECORDS.corrected(
-    example_1_records,
-    where="Section 4.2.1, Example 1",
-    proved=False,
-    quantity="records for probability one half",
-    range="m = 10, the three numbers of records",
+    example_1_records, where="Section 4.2.1, Example 1", proved=False, quantity="records needed", range="m = 10"
 )
 def example_1_records_corrected(effort, rng):
     r"""The smallest leaf holds a record with probability one half from $n = 2\,218\,071$ on, with probability 0.95

@@ -36,11 +36,7 @@ def _multisets(values, size):
 
 
 @NEIGHBOURING(
-    "rdf/neighbours",
-    "section 2.1, definition 1",
-    "assumes",
-    proved=True,
-    quantity="records to add or remove before another data set of equal size is reached",
+    "rdf/neighbours", "section 2.1, definition 1", "assumes", proved=True, quantity="records to add or remove"
 )
 def neighbours_of_equal_size(effort, rng):
     r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 \le 1$, the number of records

@@ -207,11 +207,7 @@ def tuning(effort, rng):
 
 
 @TUNING(
-    "m-rf/advice",
-    "Setting hyperparameters",
-    "assumes",
-    quantity="accuracy in the appendix's table 2, Car",
-    range="the three methods of the table, epsilon 1",
+    "m-rf/advice", "Setting hyperparameters", "assumes", quantity="accuracy, Car", range="the appendix's table 2"
 )
 def advice(effort, rng):
     r"""For smaller datasets, we recommend using a single ensemble forest with the original feature set to
@@ -256,14 +252,7 @@ def overhead(effort, rng):
     return f"noise a step of routing: {', '.join(listed)}; Mushroom has {wide:.1e} cells"
 
 
-@FREE(
-    "m-rf/prior-work",
-    "Introduction",
-    "undecided",
-    about="experiment",
-    quantity="publications",
-    range="none: nothing here decides what others had published",
-)
+@FREE("m-rf/prior-work", "Introduction", "undecided", about="experiment", quantity="publications", range="none")
 def prior_work(effort, rng):
     r"""To our knowledge, no prior work has addressed DP prediction techniques specifically for random forests."""
     return Evidence("undecided", "exact", "no computation decides what had been published", cases=1)

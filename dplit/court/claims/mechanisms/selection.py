@@ -19,7 +19,7 @@ DOMINANCE = Box(
     "thm-dominance",
     "mechanisms.PermuteAndFlip",
     "mechanisms.Exponential",
-    range="four budgets, all small gaps of three candidates, 50 random vectors of six",
+    range="gaps of three; 50 vectors of six",
 )
 SCORED = (0.02, 0.5, 0.86, 5.0)  # budgets at which vectors of scores are drawn
 COUNTED = (0.1, 0.5, 1.0)  # and at which one count is far from the other

@@ -21,7 +21,7 @@ DOMINANCE = Box(
     "thm-dominance-median",
     "mechanisms.PermuteAndFlip",
     "mechanisms.Exponential",
-    range="2 to 4 candidates with small integer gaps, five budgets, in fractions",
+    range="2 to 4 small integer gaps",
 )
 LIMIT = Box("thm-flip-limit", "median.grid_law", "median.total_variation")
 

@@ -72,12 +72,7 @@ def depth_rule(effort, rng):
     )
 
 
-@DEPTH(
-    "diprime-v2/depth-rule-baselines",
-    "Section 4; tables 1 and 2",
-    "assumes",
-    range="the six other methods of tables 1 and 2, every column",
-)
+@DEPTH("diprime-v2/depth-rule-baselines", "Section 4; tables 1 and 2", "assumes", range="the six other methods")
 def baselines(effort, rng):
     """For all methods $d_{max}$ was chosen such that the expected occupancy at each leaf node was greater
     than some number (25 in most experiments, 10 for Banknote): for the methods that are not DiPriMe in

@@ -142,11 +142,7 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
 
 
 @VOTES.corrected(
-    leaf_mean,
-    proved=False,
-    intervals=2,
-    quantity="privacy loss",
-    range="neighbours of up to three records or more in fractions; two probabilities from draws",
+    leaf_mean, proved=False, intervals=2, quantity="privacy loss", range="up to three records in fractions; draws"
 )
 def votes(effort, rng, paper):
     r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two totals move by

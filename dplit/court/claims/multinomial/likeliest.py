@@ -114,11 +114,7 @@ def _lead(budget, node):
 
 
 @LIKELIEST(
-    "mrf/figure-1",
-    "Figure 1, caption; appendix D",
-    "fails",
-    range="all pairs of cuts in data of 3 records and 2 features, B1 = B2 = 1/2 and 10",
-    **PAIR,
+    "mrf/figure-1", "Figure 1, caption; appendix D", "fails", range="pairs of cuts, 3 records, 2 features", **PAIR
 )
 def figure_1(effort, rng):
     r"""The selection probability of a split point is positively related to its impurity decrease."""

@@ -114,11 +114,7 @@ def ties(effort, rng):
 
 
 @ALIKE(
-    "mrf/normalisation",
-    "Section 3.2",
-    "assumes",
-    quantity="share of normalisations that are 0/0",
-    range="all data of 2 and 3 records with 1 and 2 features",
+    "mrf/normalisation", "Section 3.2", "assumes", quantity="share of 0/0", range="2, 3 records, 1 and 2 features"
 )
 def normalisation(effort, rng):
     r"""Decreases are normalised to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: one

@@ -36,11 +36,7 @@ RELATIONS = ("add-remove", "replace-one")
 
 
 @SETTING(
-    "mrf/definition-1",
-    "Definition 1",
-    "assumes",
-    "loss.worst_privacy_loss",
-    quantity="largest privacy loss of one mechanism under the two relations",
+    "mrf/definition-1", "Definition 1", "assumes", "loss.worst_privacy_loss", quantity="loss under two relations"
 )
 def definition_1(effort, rng):
     r"""Privacy is stated for neighbours "differing in one record". (Which relation this is, adding a

@@ -72,11 +72,7 @@ def instability(effort, rng):
 
 
 @CLASSES(
-    "rdf/instability-classes",
-    "section 2.2, definition 7",
-    ours=True,
-    proved=False,
-    quantity="fewest classes with which it errs less on some leaf",
+    "rdf/instability-classes", "section 2.2, definition 7", ours=True, proved=False, quantity="fewest classes"
 )
 def instability_classes(effort, rng):
     r"""With a uniform class where the test fails it is $\epsilon$-private if and only if $\delta \le
@@ -146,12 +142,7 @@ def smooth_less_noise(effort, rng):
     )
 
 
-@OPTIMUM(
-    "rdf/delta-optimum",
-    "section 1.1",
-    ours=True,
-    range="linear programmes at gaps 1 and 2 and three settings; gaps up to 10 in fractions",
-)
+@OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, range="linear programmes at gaps 1, 2; to 10 in fractions")
 def delta_optimum(effort, rng):
     r"""A label mechanism for leaves of two classes, of every size, that is $(\epsilon,\delta)$-private under
     add-remove and treats names alike errs at gap $j$ with probability at least $\max(0, \frac{\alpha^j}{2} -

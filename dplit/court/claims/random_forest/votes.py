@@ -23,10 +23,7 @@ ONE_LEAF = Box(
 
 
 @NUMBER(
-    "rdf/number-of-trees",
-    "section 4.4, figure 7",
-    proved=False,
-    quantity="best number of trees of SynthB's shape at epsilon 1, against 0.2",
+    "rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB's shape"
 )
 def number_of_trees(effort, rng):
     r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases

@@ -77,10 +77,7 @@ def dense_strategy(best):
 
 
 @MARGINALS(
-    "m-rf/ours/gaussian-marginals",
-    "ours",
-    quantity="error in units of the noise's variance",
-    range="all marginals of two columns on domains of 8 to 18 cells",
+    "m-rf/ours/gaussian-marginals", "ours", quantity="error in variances", range="pairs of columns, 8 to 18 cells"
 )
 def gaussian_marginals(effort, rng):
     r"""With Gaussian noise the least error of a workload of whole marginals is $(\sum_U \sqrt{w_Ud_U})^2$ times

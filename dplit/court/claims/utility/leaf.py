@@ -124,11 +124,7 @@ def theorem_1(effort, rng):
 
 
 @LEAF.corrected(
-    theorem_1,
-    "utility.leaf_change",
-    "utility.leaf_shift",
-    "utility.leaf_change_any",
-    quantity="change of a leaf's squared error, in R^2",
+    theorem_1, "utility.leaf_change", "utility.leaf_shift", "utility.leaf_change_any", quantity="change, in R^2"
 )
 def theorem_1_corrected(effort, rng):
     r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the change of leaf $i$

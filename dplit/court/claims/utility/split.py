@@ -166,11 +166,7 @@ def expectation(effort, rng):
 
 
 @IMBALANCE(
-    "diprime-v2/imbalance",
-    "Section 3.2, after theorem 2",
-    "assumes",
-    proved=True,
-    quantity="worst loss at a smaller block of s, beside that at s - 1",
+    "diprime-v2/imbalance", "Section 3.2, after theorem 2", "assumes", proved=True, quantity="loss at s, at s - 1"
 )
 def imbalance(effort, rng):
     r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node

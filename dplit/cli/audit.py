@@ -42,9 +42,7 @@ def add_arguments(parser):
         metavar="NAME",
         help="a subject's name, or a glob pattern over names; may be repeated (default: all)",
     )
-    parser.add_argument(
-        "--expected", choices=("within", "caught"), help="only those that are sound, or only the leaks"
-    )
+    parser.add_argument("--expected", choices=("within", "caught"), help="only what is sound, or only the leaks")
     parser.add_argument("--list", action="store_true", help="print the names of the subjects")
     parser.add_argument(
         "--epsilon",

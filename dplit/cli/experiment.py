@@ -52,9 +52,7 @@ def add_arguments(parser):
     )
     parser.add_argument("--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)")
     add_jobs(parser)
-    parser.add_argument(
-        "--out", metavar="FILE", help=f"result file, made or continued (default: {FOLDER}/ID.json)"
-    )
+    parser.add_argument("--out", metavar="FILE", help=f"result file, new or continued (default: {FOLDER}/ID.json)")
     add_dask(parser)
     add_json(parser)
 

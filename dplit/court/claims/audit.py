@@ -24,9 +24,7 @@ CEILING = Box("thm-audit-ceiling", "audit.ceiling")
 OURS = "ours; on definition 1"
 
 
-@VALID(
-    "rdf/audit-valid", OURS, "holds", "audit.epsilon_lower_bound", "audit.accuses", quantity="rate of false alarms"
-)
+@VALID("rdf/audit-valid", OURS, "holds", "audit.epsilon_lower_bound", "audit.accuses", quantity="false alarms")
 def valid(effort, rng):
     r"""For independent draws of an $\epsilon$-private mechanism the lower bound at confidence $1 - \beta$
     exceeds $\epsilon$ with probability at most $\beta$, whichever event the first half has chosen."""

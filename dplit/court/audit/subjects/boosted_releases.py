@@ -1,6 +1,6 @@
 """The noise of a boosted forest's pair sums in ``dplit audit``: of each part, held against its own law.
 
-The drawn tests (`dplit.court.power`) look at fits, where both parts move alike. Here a record moves one part by
+The drawn tests (`dplit.court.power`) look at fits, where both parts move nearly alike. Here a record moves one by
 more than the other, so that noise scaled by the smaller shows.
 """
 

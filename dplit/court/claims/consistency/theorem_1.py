@@ -90,9 +90,7 @@ def _drawn(n, budget, draws, rng):
     return found.votes[:, 0] != found.label, looked
 
 
-@THEOREM_1(
-    "mrf/theorem-1", "Theorem 1", "assumes", intervals=3, quantity="probability that a leaf is cut in the pair"
-)
+@THEOREM_1("mrf/theorem-1", "Theorem 1", "assumes", intervals=3, quantity="chance that a leaf is cut in the pair")
 def theorem_1(effort, rng):
     r"""The proposed MRF is consistent, as is proved theoretically: suppose that $X$ is supported on $[0, 1]^D$
     and has non-zero density almost everywhere, and that the distribution function of the split points is

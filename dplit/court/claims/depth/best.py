@@ -46,9 +46,7 @@ def depth_accuracy(effort, rng):
     return note(f"{{cases}} comparisons, by both formulas, of trees of {shapes}", range=shapes)
 
 
-@BEST(
-    "rdf/optimal-depth", "Theorem 2 and section 4.3", "fails", about="reading", quantity="a tree's best accuracy"
-)
+@BEST("rdf/optimal-depth", "Theorem 2 and section 4.3", "fails", about="reading", quantity="best accuracy")
 def optimal_depth(effort, rng):
     r"""Read without conditions, as "the optimal tree depth": the depth of Theorem 2, or half the
     features if all are discrete, is optimal in the model of `rdf/depth-accuracy`, whatever the
@@ -104,9 +102,7 @@ def optimal_depth_corrected(effort, rng):
     )
 
 
-@SETTINGS(
-    "rdf/optimal-depth-settings", "Section 4.3", ours=True, proved=False, quantity="rows where Theorem 2 is best"
-)
+@SETTINGS("rdf/optimal-depth-settings", "Section 4.3", ours=True, proved=False, quantity="rows where it is best")
 def optimal_depth_settings(effort, rng):
     r"""In the model of `rdf/depth-accuracy` (independent uniform features, cuts in the middle, the
     sign of one feature as target), at the sizes of Table 3 with 100 trees and $\epsilon = 1$:

@@ -15,9 +15,7 @@ EMPTY = Box("thm-depth-empty", "depth.empty_leaves")
 VISITED = Box("thm-depth-visited", "depth.empty_leaf_visited")
 
 
-@EMPTY(
-    "rdf/more-trees-more-empty", "Section 4.2.1, before Table 3", quantity="change of the share, one record more"
-)
+@EMPTY("rdf/more-trees-more-empty", "Section 4.2.1, before Table 3", quantity="change of the share, a record more")
 def more_trees_more_empty(effort, rng):
     """Dividing the data among more trees increases the expected share of empty leaves."""
     most, deepest = effort.pick((1000, 8), (10_000, 12), (100_000, 20))

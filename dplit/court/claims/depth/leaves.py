@@ -205,9 +205,7 @@ def _expected_floor(entry):
     return law[1:] @ depths.expected_empty_floor(entry.records, np.arange(1, len(law)))
 
 
-@NURSERY(
-    "rdf/table-3-nursery", "Table 3", "fails", about="reading", quantity="expected share of empty leaves, at most"
-)
+@NURSERY("rdf/table-3-nursery", "Table 3", "fails", about="reading", quantity="share of empty leaves, at most")
 def table_3_nursery(effort, rng):
     """Nursery, one tree of depth 4: 0.2 % of the leaves are empty (read with training records that are
     drawn at random, which the paper's "ten-fold cross validation" does not say)."""

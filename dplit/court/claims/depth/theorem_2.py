@@ -15,9 +15,7 @@ from dplit.court.ledger.compare import at_most, decisive, need, note, same
 ONE = Fraction(1)
 UNTESTED = Box("thm-depth-untested", "depth.untested_features")
 RULE = Box("thm-depth-rule", "depth.expected_untested", "depth.published_depth")
-PATH = Box(
-    "thm-depth-path", "depth.untested_features", "depth.published_depth", quantity="P(fewer than half untested)"
-)
+PATH = Box("thm-depth-path", "depth.untested_features", "depth.published_depth", quantity="P(fewer than half)")
 TABLE = Box("thm-depth-table", "depth.published_depth", "depth.table_depth")
 MIXED = Box("thm-depth-mixed", "depth.expected_untested_mixed", "depth.published_depth")
 
@@ -80,9 +78,7 @@ def _by_inclusion_exclusion(s, d):
     ]
 
 
-@RULE(
-    "rdf/equation-16", "Theorem 2, equation (16)", "fails", quantity="expected untested features, one level deeper"
-)
+@RULE("rdf/equation-16", "Theorem 2, equation (16)", "fails", quantity="mean untested features, one level deeper")
 def equation_16(effort, rng):
     r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$."""
     most, horizon = effort.pick((20, 40), (40, 80), (100, 200))
@@ -157,9 +153,7 @@ def equation_16_path_corrected(effort, rng):
         mean = _mean_untested(s, depths.published_depth(s))
         yield need(2 * mean < s, mean, "<", s / 2, s=s)
         yield need(2 * chance[s] > 1, chance[s], ">", 0.5, s=s)
-    return note(
-        f"for every s up to {sizes[-1]}; least at s = {{s}}: {{exact:.3f}}", range=f"every s up to {sizes[-1]}"
-    )
+    return note("least at s = {s}: {exact:.3f}", range=f"every s up to {sizes[-1]}")
 
 
 def _less_than_half(s, depth):
@@ -203,9 +197,7 @@ def _theorem_depth(continuous, discrete):
     return _smallest_depth(continuous) + discrete // 2
 
 
-@MIXED(
-    "rdf/mixed-depth", "Section 4.3, after Theorem 2", "fails", about="reading", quantity="mean untested features"
-)
+@MIXED("rdf/mixed-depth", "Section 4.3, after Theorem 2", "fails", about="reading", quantity="untested features")
 def mixed_depth(effort, rng):
     """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to
     the depth of Theorem 2 as per the combinatorial reasoning of Fan et al. (read with the aim of Theorem 2:

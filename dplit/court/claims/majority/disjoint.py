@@ -155,9 +155,7 @@ def disjoint_vote(effort, rng):
     )
 
 
-@SCALING(
-    "rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of the data"
-)
+@SCALING("rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of data")
 def scaling(effort, rng):
     r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at
     $\epsilon = 1$: a hundred times the data for a tenth of the budget. Here this is read of the label of one

@@ -133,9 +133,7 @@ def gap_proportional(effort, rng):
     return f"With 10, 100 and 1,000 records it is {'; '.join(said)}."
 
 
-@EXPECTED.corrected(
-    gap_proportional, where="section 4.2", quantity="mean gap with two equal shares, 1,000 records"
-)
+@EXPECTED.corrected(gap_proportional, where="section 4.2", quantity="mean gap, two equal shares, 1,000 records")
 def gap_between(effort, rng):
     r"""For two classes with share $p$ it lies between $|2p-1|n$ and $\sqrt{(2p-1)^2n^2 + 4p(1-p)n}$; for
     $p = 1/2$ and even $n$ it is $n\binom{n}{n/2}2^{-n}$, which grows like $\sqrt{2n/\pi}$."""
@@ -173,9 +171,7 @@ def equation_19(effort, rng):
     return f"They are {weights[0]:.4f} and {weights[1]:.4f}."
 
 
-@ROSNAM(
-    "rdf/improves", "addendum, section 2, table 6", "assumes", quantity="Pr(B) in percent, new against original"
-)
+@ROSNAM("rdf/improves", "addendum, section 2, table 6", "assumes", quantity="Pr(B) in %, new against original")
 def improves(effort, rng):
     """New empirical results will be required, but as can be seen in table 6, we can expect the results to improve
     (assuming that most rows are meant: the probability of the majority label rises in all but the last)."""

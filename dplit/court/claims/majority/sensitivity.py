@@ -213,17 +213,13 @@ def when_scores_change(effort, rng):
         one_more = any(score(z) != score(y) for y in ball for z in majority.neighbouring(y))
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)
         yield same(one_more, i >= max(j - 1, 0), **data)
-    return note(
-        "{cases} answers, two for each pair of a leaf and a distance, are as stated.", range=_balls_of(effort)
-    )
+    return note("{cases} answers, two for each leaf and distance, are as stated.", range=_balls_of(effort))
 
 
 # Table 2 ----------------------------------------------------------------------------------------
 
 
-@SMOOTH(
-    "rdf/table-2", "table 2", "holds", PRINTED, proved=False, quantity="value of the formula", range="every cell"
-)
+@SMOOTH("rdf/table-2", "table 2", "holds", PRINTED, proved=False, quantity="the formula", range="every cell")
 def table_2(effort, rng):
     r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded, some truncated)."""
     rows = []

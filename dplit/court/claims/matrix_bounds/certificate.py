@@ -205,9 +205,7 @@ def _all_pairs(W, k):
 # Contrasts ----------------------------------------------------------------------------------------
 
 
-@CONTRAST(
-    "m-rf/contrast-bound", "ours; votes are compared, not counted", quantity="error of contrasts, in 2/epsilon^2"
-)
+@CONTRAST("m-rf/contrast-bound", "ours; votes are compared, not counted", quantity="error, in 2/epsilon^2")
 def contrasts(effort, rng):
     r"""What decides a vote among k classes are the differences from their mean, $I - \frac1k11^\top$. Its
     $L_2$ is $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes, where the

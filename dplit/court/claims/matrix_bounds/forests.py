@@ -38,9 +38,7 @@ def _moved(one, noise, z):
     return private(loss, noise.epsilon, broken="fails", **one.data)
 
 
-@BLOCK(
-    "m-rf/block-norm", "ours; noise for all leaves of a forest", intervals=1, quantity="variance, in 2/epsilon^2"
-)
+@BLOCK("m-rf/block-norm", "ours; noise for all leaves of a forest", intervals=1, quantity="variance, 2/epsilon^2")
 def block_norm(effort, rng):
     r"""Noise on the leaves of any forest of density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where
     $z_t$ are the leaves of tree t, is $\epsilon$-DP under add-remove. A leaf of a tree with $m_t$ leaves
@@ -163,9 +161,7 @@ def _on_car(rng):
     return float(ratio), known, two
 
 
-@AGREEING(
-    "m-rf/tree-norm-release", "ours; optimal noise allocation", quantity="squared error of the leaves, one class"
-)
+@AGREEING("m-rf/tree-norm-release", "ours; optimal noise allocation", quantity="squared error, one class")
 def tree_norm_release(effort, rng):
     r"""Released with such noise, the leaves of the distinct trees answer all leaves by least squares with a
     total error that no record changes. Under replace-one, with two classes or their difference, it is exactly four

@@ -47,9 +47,7 @@ def searched(W, p, rng):
     return error(W, p_identity(found.x.reshape(p, n)))
 
 
-@SINGLE(
-    "m-rf/optimal", "Abstract; our full DP M-RF framework", "assumes", quantity="error of a leaf, in 2/epsilon^2"
-)
+@SINGLE("m-rf/optimal", "Abstract; our full DP M-RF framework", "assumes", quantity="error, in 2/epsilon^2")
 def optimal(effort, rng):
     r"""The search for a strategy, resulting in optimal DP noise allocation under the Laplace mechanism: the
     optimality of our approach comes from the theoretical optimality of the strategy matrix from OPT for a fixed

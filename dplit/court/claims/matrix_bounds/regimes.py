@@ -19,9 +19,7 @@ REGIMES = Box("thm-bounds-regimes", "matrix.crossing", "matrix.expected_leaves",
 WIDE = Box("thm-bounds-wide", "matrix.wide_bound", "matrix.bound_at", "matrix.least_spread")
 
 
-@REGIMES(
-    "m-rf/two-regimes", "ours; optimizing decision paths", quantity="error of all leaves, in units of 2/epsilon^2"
-)
+@REGIMES("m-rf/two-regimes", "ours; optimizing decision paths", quantity="error of all leaves, in 2/epsilon^2")
 def two_regimes(effort, rng):
     r"""Of $\tau$ trees with o leaves in all on n cells, Laplace noise for each tree has the error
     $\tau^2o$, noise on the distinct leaves at most $\gamma^2o$, noisy cells $\tau n$, in units of

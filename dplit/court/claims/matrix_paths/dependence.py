@@ -145,9 +145,7 @@ def _coupons(seen, coupons, draws):
     return float(math.comb(coupons, seen) * signed)
 
 
-@COUPONS(
-    "m-rf/distinct-leaves", "ours; the leaves that hold one cell", intervals=2, quantity="chance of every leaf"
-)
+@COUPONS("m-rf/distinct-leaves", "ours; the leaves that hold one cell", intervals=2, quantity="P(every leaf)")
 def coupons(effort, rng):
     r"""In a forest of $\tau$ random trees that test $h$ of $d$ columns on every path, the distinct leaves that
     hold a given cell are as many as distinct coupons after $\tau$ draws of $\binom dh$. All of them are there

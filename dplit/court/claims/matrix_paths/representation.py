@@ -233,9 +233,7 @@ def interchange(effort, rng):
         yield from entries(np.concatenate(counts), vector @ D.T.ravel(), **data)
         yield same(k * one.paths.matrix().sum(), vector.sum(), of="sum of squares", **data)
         yield same(one.n_trees, vector.sum(axis=0).max(), of="largest column sum", **data)
-    return note(
-        "{cases} entries, sums of squares and column sums", range="forests of up to 3 trees, 2 to 4 classes"
-    )
+    return note("{cases} entries, sums of squares and column sums", range="up to 3 trees, 2 to 4 classes")
 
 
 # Whose they are -----------------------------------------------------------------------------------

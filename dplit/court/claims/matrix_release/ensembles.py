@@ -170,9 +170,7 @@ def within_one(effort, rng):
             for _ in range(3):
                 other = X + rng.normal(size=X.shape) @ null * rng.choice([1e-3, 0.1])
                 yield below((X**2 @ scale).sum(), (other**2 @ scale).sum(), 1e-7, **data)
-    return note(
-        "{cases} other unbiased answers have at least the error", range="2 or 3 ensembles on 2 of 4 columns"
-    )
+    return note("{cases} other unbiased answers have no less error", range="2 or 3 ensembles on 2 of 4 columns")
 
 
 # What tunes -------------------------------------------------------------------------------------------
@@ -206,9 +204,7 @@ def tuning(effort, rng):
     )
 
 
-@TUNING(
-    "m-rf/advice", "Setting hyperparameters", "assumes", quantity="accuracy, Car", range="the appendix's table 2"
-)
+@TUNING("m-rf/advice", "Setting hyperparameters", "assumes", quantity="accuracy, Car", range="appendix, table 2")
 def advice(effort, rng):
     r"""For smaller datasets, we recommend using a single ensemble forest with the original feature set to
     maximize accuracy. (A recommendation, and not for every small set, as the appendix says itself: in the

@@ -184,9 +184,7 @@ def clipping(effort, rng):
     )
 
 
-@COST(
-    "m-rf/noise-cost", "Complexity, noise generation in line 6 of algorithm 3", "assumes", quantity="numbers drawn"
-)
+@COST("m-rf/noise-cost", "Complexity, noise generation in line 6 of algorithm 3", "assumes", quantity="draws")
 def noise_cost(effort, rng):
     r"""Generating the noise takes space and time $O(n^d)$ for training and prediction; $O(o + b)$ and
     $O((o + b)\,o)$ for subsample-and-aggregate, whatever the domain. (With the classes $k$ and the trees

@@ -79,9 +79,7 @@ def shuffled(effort, rng):
     then satisfies $\epsilon$-DP."""
     for tau in (2, 3, 16):
         yield private(_family(tau, tau - 1, 1.0), 1.0, trees=tau, records=tau - 1)
-    return note(
-        "{trees} trees on {records} + 1 records: {exact:.4g} of {stated:g}", range="2 to 16 trees, epsilon 1"
-    )
+    return note("{trees} trees, {records}+1 records: {exact:.4g} of {stated:g}", range="2 to 16 trees, epsilon 1")
 
 
 @SHUFFLED.corrected(shuffled)

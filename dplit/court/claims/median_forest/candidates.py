@@ -73,9 +73,7 @@ def split_budget_algorithm(effort, rng):
     for epsilon in sorted(two, key=two.get, reverse=True):
         data = {"epsilon": epsilon, "loss": two[epsilon], **sizes(effort, epsilon)}
         yield below(two[epsilon], 2.0, columns=2, **data)
-    return (
-        f"In units of epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two {{exact:.4f}}."
-    )
+    return f"In epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two {{exact:.4f}}."
 
 
 @CANDIDATES(

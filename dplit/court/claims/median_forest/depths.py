@@ -55,9 +55,7 @@ def _kept(data, found, **options):
     return need(found > least, found, ">", least, **options, name=SETS[data][0])
 
 
-@DEPTH(
-    "diprime-v2/depth-rule", "Section 4; tables 1 and 2", proved=False, range="the ten data sets of tables 1 and 2"
-)
+@DEPTH("diprime-v2/depth-rule", "Section 4; tables 1 and 2", proved=False, range="the ten sets of tables 1 and 2")
 def depth_rule(effort, rng):
     """$d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than some number (25 in
     most experiments, 10 for Banknote): for DiPriMe, DiPriMeExp and DiPriMeFlip in tables 1 and 2 it is."""
@@ -153,9 +151,7 @@ def _figure_occupancies():
     }
 
 
-@DEPTH(
-    "diprime-v2/depth-rule-private", "ours; section 4", quantity="privacy loss", range="first eight steps or more"
-)
+@DEPTH("diprime-v2/depth-rule-private", "ours; section 4", quantity="privacy loss", range="eight steps or more")
 def depth_private(effort, rng):
     """A depth that is set by this rule from the private number of records costs infinity under
     add-remove: for each depth there is a number at which one record more makes the trees

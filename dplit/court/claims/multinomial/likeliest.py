@@ -157,9 +157,7 @@ def _pairs(node, budget, among):
             yield (p, q) if v > w else (q, p)
 
 
-@BUDGET(
-    "mrf/monotone-in-budget", "Appendix C", quantity="least rise of the best's probability from budget to budget"
-)
+@BUDGET("mrf/monotone-in-budget", "Appendix C", quantity="least rise of the best's chance from budget to budget")
 def monotone(effort, rng):
     r"""The larger $B_1$, the more probable is the feature with the largest impurity decrease; so is
     the best split value with $B_2$."""

@@ -113,9 +113,7 @@ def ties(effort, rng):
 # What is 0/0 ------------------------------------------------------------------------------------
 
 
-@ALIKE(
-    "mrf/normalisation", "Section 3.2", "assumes", quantity="share of 0/0", range="2, 3 records, 1 and 2 features"
-)
+@ALIKE("mrf/normalisation", "Section 3.2", "assumes", quantity="share of 0/0", range="2, 3 records, 1, 2 features")
 def normalisation(effort, rng):
     r"""Decreases are normalised to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: one
     feature, a feature with one cut, as every binary one, and equal decreases give 0/0.)"""

@@ -35,9 +35,7 @@ RELATIONS = ("add-remove", "replace-one")
 # Definitions 1 and 2 ------------------------------------------------------------------------------
 
 
-@SETTING(
-    "mrf/definition-1", "Definition 1", "assumes", "loss.worst_privacy_loss", quantity="loss under two relations"
-)
+@SETTING("mrf/definition-1", "Definition 1", "assumes", "loss.worst_privacy_loss", quantity="loss, two relations")
 def definition_1(effort, rng):
     r"""Privacy is stated for neighbours "differing in one record". (Which relation this is, adding a
     record or replacing one, is not said; the loss of one mechanism can differ by a factor of two.)"""

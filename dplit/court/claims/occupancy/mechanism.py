@@ -32,9 +32,7 @@ PROVED = Box(
     "occupancy.published_bound",
     quantity="tail over the published bound",
 )
-SYMMETRY = Box(
-    "rem-occupancy-symmetry", "occupancy.leaf_law", quantity="probability of one record too few or fewer"
-)
+SYMMETRY = Box("rem-occupancy-symmetry", "occupancy.leaf_law", quantity="chance of one record too few or fewer")
 
 EPSILONS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0, 24.0)
 

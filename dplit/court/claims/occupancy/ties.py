@@ -21,15 +21,13 @@ from dplit.domain import Continuous, Domain
 from dplit.forests import MedianForestRegressor
 from dplit.ground.errors import PrivacyLeakWarning
 
-TIES = Box(
-    "thm-occupancy-ties", "occupancy.tied_leaf_laws", "occupancy.tied_bound", quantity="chance of a leaf t off"
-)
+TIES = Box("thm-occupancy-ties", "occupancy.tied_leaf_laws", "occupancy.tied_bound", quantity="P(a leaf t off)")
 SELECTION = Box(
     "rem-occupancy-selection",
     "occupancy.leaf_tail",
     "occupancy.published_bound",
     "occupancy.corrected_bound",
-    quantity="chance of a leaf t off",
+    quantity="P(a leaf t off)",
 )
 ROOTS = (Fraction(1, 10), Fraction(1, 2), Fraction(19, 20))  # e^(-epsilon/2)
 

@@ -71,9 +71,7 @@ def instability(effort, rng):
     )
 
 
-@CLASSES(
-    "rdf/instability-classes", "section 2.2, definition 7", ours=True, proved=False, quantity="fewest classes"
-)
+@CLASSES("rdf/instability-classes", "section 2.2, definition 7", ours=True, proved=False, quantity="classes")
 def instability_classes(effort, rng):
     r"""With a uniform class where the test fails it is $\epsilon$-private if and only if $\delta \le
     (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. Permute-and-flip errs less on every leaf of at

@@ -22,9 +22,7 @@ ONE_LEAF = Box(
 )
 
 
-@NUMBER(
-    "rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB's shape"
-)
+@NUMBER("rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB")
 def number_of_trees(effort, rng):
     r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases
     (read in the model, at the sizes of the synthetic sets: the accuracy has one peak, and with a larger

@@ -33,9 +33,7 @@ def hockey_stick(epsilon, scale):
     return float(more.sum() * step / (scale * np.sqrt(2 * np.pi)))
 
 
-@GAUSSIAN(
-    "m-rf/ours/gaussian-calibration", "ours", quantity="least delta", range="epsilon 0.5 to 4, delta 1e-9 to 0.3"
-)
+@GAUSSIAN("m-rf/ours/gaussian-calibration", "ours", quantity="delta", range="epsilon 0.5 to 4, delta 1e-9 to 0.3")
 def calibration(effort, rng):
     r"""Gaussian noise of deviation $s$ times the L2 sensitivity satisfies $(\epsilon, \delta)$-differential
     privacy if and only if

@@ -132,9 +132,7 @@ def subsample_lower(effort, rng):
     name, (theirs, ours) = max(pairs.items(), key=lambda item: item[1][0] - item[1][1])
     yield in_part(theirs < ours, 2 * len(lower) > len(pairs), theirs, "<", ours)
     words = f"below in {len(lower)} of {len(pairs)} comparisons; nearest or above: {theirs:.3f} beside {name}"
-    return note(
-        f"{words}, {ours:.3f}", quantity="printed accuracy on Car", range="the appendix's table 2, epsilon 1"
-    )
+    return note(f"{words}, {ours:.3f}", quantity="printed accuracy", range="the appendix's table 2, epsilon 1")
 
 
 @by_print("m-rf/appendix-search-reduced", "Technical appendix, multiple ensembles", "assumes")

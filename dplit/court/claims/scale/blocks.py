@@ -31,9 +31,7 @@ def _records(n, classes, rng):
     return X, y.astype(int)
 
 
-@ORDER(
-    "ours/scale-order", "ours", "fails", quantity="different tests chosen", range="every cutting of three records"
-)
+@ORDER("ours/scale-order", "ours", "fails", quantity="tests chosen", range="every cutting of three records")
 def order(effort, rng):
     """Where residuals are added as doubles, the test of the largest mass does not depend on how the records are
     cut into blocks."""

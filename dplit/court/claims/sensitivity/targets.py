@@ -37,9 +37,7 @@ SSE = Box(
     "sensitivity.sse_removed",
     range="every number removed from up to 8 records (23 at deep effort), grid data",
 )
-PROOF = Box(
-    "rem-sensitivity-mse-proof", range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)"
-)
+PROOF = Box("rem-sensitivity-mse-proof", range="data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)")
 UNWEIGHTED = Box("thm-sensitivity-unweighted")
 of_error = partial(note, quantity="sensitivity of the squared error")
 of_children = partial(note, quantity="sensitivity of the children's mean error")
@@ -162,9 +160,7 @@ def mse_proof(effort, rng):
         first, _, stay, gone = max(_norms(n))
         data = {"n": n, "B": 1, "stay": plain(stay), "removed": float(gone)}
         yield within(first, Fraction(n - 1, n**2), **data)
-    return note(
-        "N={n}, records {stay} stay: the norm is {found}, over {formula}", quantity="first norm of the proof"
-    )
+    return note("N={n}, records {stay} stay: the norm is {found}, over {formula}", quantity="the first norm")
 
 
 @PROOF.corrected(mse_proof, "sensitivity.published_mse")

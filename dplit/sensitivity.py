@@ -23,24 +23,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.ground.errors import (
-    check_callable,
-    check_finite,
-    check_integer,
-    check_neighbours,
-    check_range,
-    check_rng,
-    check_sequence,
-)
+from dplit.ground import errors
 
 
 def _check(
     n: int, lower: float | Fraction, upper: float | Fraction, neighbours: str = "add-remove"
 ) -> float | Fraction:
     """Validate what every closed form takes; return the range R."""
-    check_integer(n, "n", 1)
-    check_neighbours(neighbours)
-    return check_range(lower, upper)
+    errors.check_integer(n, "n", 1)
+    errors.check_neighbours(neighbours)
+    return errors.check_range(lower, upper)
 
 
 # Closed forms --------------------------------------------------------------------------------
@@ -94,7 +86,7 @@ def sse_removed(n: int, removed: int, lower: float | Fraction, upper: float | Fr
     :doc:`/book/sensitivity`. `n`: records before; `removed`: records that leave, :math:`\delta`, from 0 to `n`.
     """
     spread, n = _check(n, lower, upper), int(n)
-    if check_integer(removed, "removed", 0) > n:
+    if errors.check_integer(removed, "removed", 0) > n:
         raise ValueError(f"removed must be at most n={n}, got {removed!r}")
     k = int(min(removed, n // 2))
     return k * (n - k) * spread**2 / n
@@ -171,7 +163,7 @@ def published_mse(n: int, lower: int | Fraction, upper: int | Fraction) -> float
 def published_sse(removed: int, lower: float, upper: float) -> int:
     r""":math:`4B^2\delta` for :math:`\delta` removed targets (DiPriMe v1, A.2.1; v2, B.1)."""
     _check(1, lower, upper)
-    return 4 * max(abs(lower), abs(upper)) ** 2 * check_integer(removed, "removed", 0)
+    return 4 * max(abs(lower), abs(upper)) ** 2 * errors.check_integer(removed, "removed", 0)
 
 
 # The statistics ------------------------------------------------------------------------------
@@ -179,7 +171,7 @@ def published_sse(removed: int, lower: float, upper: float) -> int:
 
 def _numbers(values: list) -> list:
     """Return `values` as a list of numbers, fractions as they are."""
-    found = check_sequence(values, "values")
+    found = errors.check_sequence(values, "values")
     if not all(isinstance(v, Real) and v == v for v in found):
         raise ValueError("values must be numbers, got a sequence with others")
     return found
@@ -208,7 +200,7 @@ def mse_of(values: list) -> Fraction:
 
 def _children(records: tuple) -> list:
     """The targets of each child, from records (side, target) with side 0 or 1."""
-    pairs = check_sequence(records, "records")
+    pairs = errors.check_sequence(records, "records")
     if any(np.ndim(pair) != 1 or len(pair) != 2 for pair in pairs):
         raise ValueError("records must be pairs (side, target)")
     return [[y for s, y in pairs if s == side] for side in (0, 1)]
@@ -232,7 +224,7 @@ def split_score_of(records: tuple):
 
 def counts_of(labels: tuple, classes: int) -> tuple:
     """How often each of the labels 0, ..., classes - 1 occurs, as a tuple."""
-    labels, classes = check_sequence(labels, "labels"), check_integer(classes, "classes", 1)
+    labels, classes = errors.check_sequence(labels, "labels"), errors.check_integer(classes, "classes", 1)
     return tuple(sum(label == k for label in labels) for k in range(classes))
 
 
@@ -287,9 +279,9 @@ def worst_case(
     targets tried, evenly spaced, both bounds included; at least 2 sides : with 1 a record is a target; with more
     it is a pair (side, target), side from 0
     """
-    statistic = check_callable(statistic, "statistic")
+    statistic = errors.check_callable(statistic, "statistic")
     spread = Fraction(_check(n, lower, upper, neighbours))
-    kinds = _records(Fraction(check_finite(lower, "lower")), spread, grid, sides)
+    kinds = _records(Fraction(errors.check_finite(lower, "lower")), spread, grid, sides)
     best = WorstCase(-1, (), ())
     for common in combinations_with_replacement(kinds, n - 1):
         full = [(data, statistic(data)) for data in ((*common, record) for record in kinds)]
@@ -305,8 +297,8 @@ def worst_case(
 
 
 def _records(lower: Fraction, spread: Fraction, grid: int, sides: int) -> list:
-    grid = check_integer(grid, "grid", 2)
-    sides = check_integer(sides, "sides", 1)
+    grid = errors.check_integer(grid, "grid", 2)
+    sides = errors.check_integer(sides, "sides", 1)
     targets = sorted({lower + spread * i / (grid - 1) for i in range(grid)})
     return targets if sides == 1 else [(s, y) for s in range(sides) for y in targets]
 
@@ -327,12 +319,12 @@ def worst_case_continuous(
     Each start draws the sides and the targets at random and follows the gradient (L-BFGS-B) inside the bounds;
     the first arguments and the answer are those of `worst_case`. `starts`: climbs, at least 1.
     """
-    statistic, sides = check_callable(statistic, "statistic"), check_integer(sides, "sides", 1)
+    statistic, sides = errors.check_callable(statistic, "statistic"), errors.check_integer(sides, "sides", 1)
     from scipy.optimize import minimize  # slow to import, and needed here alone
 
     _check(n, lower, upper, neighbours)
-    starts = check_integer(starts, "starts", 1)
-    check_rng(rng)
+    starts = errors.check_integer(starts, "starts", 1)
+    errors.check_rng(rng)
     size = n + (neighbours == "replace-one")
     best = WorstCase(-1.0, (), ())
     for _ in range(starts):

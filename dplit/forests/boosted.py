@@ -16,20 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from dplit.boosting import leaf_steps, plan
 from dplit.budget import Sequence, check_delta
 from dplit.domain.schema import encoded_columns
+from dplit.forests import blocks_boosted
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.blocks import in_parts
-from dplit.forests.blocks_boosted import (
-    ClassModel,
-    TargetModel,
-    divided,
-    divided_to_bins,
-    encoded,
-    level_sums,
-    possible_directions,
-    summed,
-    tested,
-    with_directions,
-)
 from dplit.forests.boosted_releases import account, size
 from dplit.forests.export import export_text
 from dplit.forests.releases import leaves
@@ -81,13 +70,13 @@ class BaseBoostedForest(PlannedForest):
         n, spent, size_node = size(n_records, self.n_records, each, relation, rng)
         pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person, self.n_estimators)
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
-        self.directions_ = possible_directions(domain, n, planned.directions)
-        self.tested_ = tested(domain, self.directions_)
+        self.directions_ = blocks_boosted.possible_directions(domain, n, planned.directions)
+        self.tested_ = blocks_boosted.tested(domain, self.directions_)
         grid = Grid(self.tested_, STEPS_OF_A_COLUMN)
         if not grid.has_tests:
             planned = planned._replace(depth=0, fine=0, later=0)
         prior, shares = pays.shares(spent, planned, n_classes)
-        parts = in_parts(records, labels, encoded, grid, domain, self.directions_)
+        parts = in_parts(records, labels, blocks_boosted.encoded, grid, domain, self.directions_)
         nodes = [size_node, model.start(parts, prior, rng)]
         done = [
             self._round(grid, parts, model, t, shares[t], planned.of(t), pays, rng) for t in range(planned.rounds)
@@ -114,8 +103,8 @@ class BaseBoostedForest(PlannedForest):
         """Choose the round's tests one after the other, and part the records by them; tests and nodes."""
         depth, kept, tests, nodes = planned.depth, planned.kept, [], ()
         for d in range(depth):
-            parts.advance(summed, 2**d)
-            masses, pick = grid.masses(parts.total(level_sums), rng)
+            parts.advance(blocks_boosted.summed, 2**d)
+            masses, pick = grid.masses(parts.total(blocks_boosted.level_sums), rng)
             if self.directions_:  # together they have the odds of one column
                 own = grid.ends[-1 - len(self.directions_)]
                 less = reach.mass * math.log(len(self.directions_)) / pays.rate(share)
@@ -125,18 +114,18 @@ class BaseBoostedForest(PlannedForest):
             place, node = pays.choose(masses, share, reach.mass, rng)
             tests.append(pick(place))
             if kept:
-                parts.advance(divided, tests[-1])
+                parts.advance(blocks_boosted.divided, tests[-1])
         if depth:
             nodes = (Sequence("levels", (node,), "every level reads all records", depth),)
         if planned.fine:
             bins, finer = grid.fine(tests[0].column, planned.fine)
-            parts.advance(divided_to_bins, tests[0].column, bins, planned.fine)
+            parts.advance(blocks_boosted.divided_to_bins, tests[0].column, bins, planned.fine)
             tests = tests[:kept] + finer
         return tests, nodes
 
     def _read(self, X):
         """As of all forests, with the directions as further columns."""
-        return with_directions(super()._read(X), self.domain_, self.directions_)
+        return blocks_boosted.with_directions(super()._read(X), self.domain_, self.directions_)
 
     def _scores(self, X):
         """The released model at each record, shape (n_records, n_outputs)."""
@@ -250,7 +239,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
 
     def _fit_encoded(self, records, domain, domain_node, codes, classes, class_node):
         """Grow the trees on what was read."""
-        model = ClassModel(len(classes))
+        model = blocks_boosted.ClassModel(len(classes))
         trees, values, spent = self._boost(domain, records, codes, model, len(classes))
         ranks = self._store_classes(classes)
         if len(classes) == 2:
@@ -327,7 +316,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
 
     def _fit_encoded(self, records, domain, domain_node, shares, bounds, target_node):
         """Grow the trees on what was read."""
-        model = TargetModel()
+        model = blocks_boosted.TargetModel()
         trees, values, spent = self._boost(domain, records, shares, model, 0)
         self.target_bounds_, width = bounds, bounds[1] - bounds[0]
         self.initial_ = bounds[0] + width * model.initial

@@ -9,22 +9,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from dplit.forests import releases
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import check_depth, check_max_features, check_rho, n_candidates, usual_depth
 from dplit.forests.partition import level_shares
-from dplit.forests.releases import (
-    SELECTIONS,
-    by_rank,
-    candidates_cut,
-    flip,
-    grown_tree,
-    joint_cut,
-    proved_means,
-    published_labels,
-    published_means,
-    uniform_cut,
-)
 from dplit.ground.errors import check_choice, warn_leak
 
 MEDIANS = ("value", "rank")
@@ -59,7 +48,7 @@ class _MedianForest(BaseForest):
             check_depth(self.max_depth)
         check_max_features(self.max_features)
         rho = check_rho(self.rho)
-        check_choice(self.selection, tuple(SELECTIONS), "selection")
+        check_choice(self.selection, tuple(releases.SELECTIONS), "selection")
         check_choice(self.median, MEDIANS, "median")
         if not isinstance(self.partitioned, (bool, np.bool_)):
             raise ValueError(f"partitioned must be True or False, got {self.partitioned!r}")
@@ -97,13 +86,13 @@ class _MedianForest(BaseForest):
         """
         limits = self._depth(), n_candidates(self.max_features, len(domain))
         if self.selection == "uniform":
-            rule, node = uniform_cut(limits, shares.median)
+            rule, node = releases.uniform_cut(limits, shares.median)
         elif self._is_proved():
-            rule, node = joint_cut(limits, shares.median, shares.choice, reach, self.selection)
+            rule, node = releases.joint_cut(limits, shares.median, shares.choice, reach, self.selection)
         else:
             rate = shares.choice * published_rate
-            rule, node = candidates_cut(limits, shares.median, rate, reach, self.selection)
-        return by_rank(rule) if self.median == "rank" else (rule, node)
+            rule, node = releases.candidates_cut(limits, shares.median, rate, reach, self.selection)
+        return releases.by_rank(rule) if self.median == "rank" else (rule, node)
 
     def _grown(self, way, domain, records, y, n_classes, rule, rng):
         """Trees, the private statistics of their leaves, and the account of their records."""
@@ -202,11 +191,11 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         self.max_depth_ = self._depth()
         rng = self._generator()
         trees, stats, account = self._grown(way, domain, records, targets, 0, rule, rng)
-        release = proved_means if self._is_proved() else published_means
+        release = releases.proved_means if self._is_proved() else releases.published_means
         means, leaf = release(stats, shares.leaf, rng)
 
         self._store_means(means, bounds)
-        tree = grown_tree(leaf, cut, self.max_depth_)
+        tree = releases.grown_tree(leaf, cut, self.max_depth_)
         return self._store(domain, trees, domain_node, target_node, account(tree))
 
 
@@ -256,10 +245,10 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
         rng = self._generator()
         trees, counts, account = self._grown(way, domain, records, codes, len(classes), rule, rng)
         if self._is_proved():
-            labels, leaf = flip(counts, shares.leaf, rng, "its class counts")
+            labels, leaf = releases.flip(counts, shares.leaf, rng, "its class counts")
         else:
-            labels, leaf = published_labels(counts, shares.leaf, rng)
+            labels, leaf = releases.published_labels(counts, shares.leaf, rng)
 
         self._store_labels(labels, classes)
-        tree = grown_tree(leaf, cut, self.max_depth_)
+        tree = releases.grown_tree(leaf, cut, self.max_depth_)
         return self._store(domain, trees, domain_node, class_node, account(tree))

@@ -10,20 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from dplit.forests import releases
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, at_most, by_tree
-from dplit.forests.releases import (
-    flip,
-    leaves,
-    levels,
-    mass_cut,
-    multinomial_cut,
-    multinomial_labels,
-    multinomial_queries,
-    normalised_cut,
-)
 from dplit.ground.errors import check_choice, check_integer
 from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import check_budget
@@ -163,7 +154,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         if depth == 0:
             halves, share = Undivided(), epsilon  # nothing but a label is drawn
         level = at_most(share / max(depth, 1), lambda s: depth * s, share)
-        draw = normalised_cut if self.scores == "normalised" else mass_cut
+        draw = releases.normalised_cut if self.scores == "normalised" else releases.mass_cut
         rule, cut = draw((depth, len(domain)), level)
 
         assigned, account = way.assign(len(records), rng)
@@ -173,9 +164,9 @@ class MultinomialForestClassifier(BaseForestClassifier):
         trees, _ = grow_median_trees(domain, records, codes, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs)
         held = records[estimation], codes[estimation], assigned[estimation]
         counts = count_labels(trees, *held, n_classes, self.n_jobs)
-        labels, leaf = flip(counts, share, rng, "its estimation points' classes")
-        structure = (levels(cut, depth),) if depth else ()
-        return trees, labels, account(halves.account(structure, leaves(leaf)))
+        labels, leaf = releases.flip(counts, share, rng, "its estimation points' classes")
+        structure = (releases.levels(cut, depth),) if depth else ()
+        return trees, labels, account(halves.account(structure, releases.leaves(leaf)))
 
     def _published(self, domain, records, codes, n_classes, halves, budgets):
         """Trees, their labels or the laws of these, and the node of what they spend."""
@@ -190,11 +181,11 @@ class MultinomialForestClassifier(BaseForestClassifier):
             domain, records, codes, n_classes, way.n_trees, halves, rule, rng=rng, n_jobs=self.n_jobs
         )
         if self.draw_label == "query":
-            labels, leaf = multinomial_queries(counts, label)
+            labels, leaf = releases.multinomial_queries(counts, label)
         else:
-            labels, leaf = multinomial_labels(counts, label, rng)
-        structure = multinomial_cut(feature, value, self.max_depth, int(leaf_depths(trees).max()))
-        return trees, labels, way.account(halves.account(structure, leaves(leaf)))
+            labels, leaf = releases.multinomial_labels(counts, label, rng)
+        structure = releases.multinomial_cut(feature, value, self.max_depth, int(leaf_depths(trees).max()))
+        return trees, labels, way.account(halves.account(structure, releases.leaves(leaf)))
 
     def _votes(self, records):
         if not hasattr(self, "leaf_probabilities_"):

@@ -27,14 +27,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dplit.budget import Spend
-from dplit.ground.errors import (
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_kind,
-    check_neighbours,
-    check_positive,
-)
+from dplit.ground import errors
 from dplit.matrix.strategies import DisjointTrees
 from dplit.matrix.strategies.base import Strategy
 from dplit.matrix.treenorm import TreeNorm
@@ -72,7 +65,7 @@ def release(
     gets Laplace noise, and the node says so. `signed`: release one column, records of the first class less those
     of the second; of two classes alone.
     """
-    workload = check_kind(workload, Workload, "workload")
+    workload = errors.check_kind(workload, Workload, "workload")
     measured, node = measure(strategy, codes, classes, n_classes, epsilon, mechanism, neighbours, signed, rng=rng)
     return strategy.answer(workload, measured), node
 
@@ -92,7 +85,7 @@ def measure(
     """The noisy release A D + Z alone, from which every answer is computed, and its node; arguments as of
     `release`.
     """
-    n_classes = check_integer(n_classes, "n_classes", 1)
+    n_classes = errors.check_integer(n_classes, "n_classes", 1)
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
     columns = _difference if signed else np.asarray
     measured = measured_with(noise, strategy, codes, classes, n_classes, columns, rng=rng)
@@ -158,14 +151,14 @@ def noise_of(
     Of a strategy whose entries share their noise, that of all entries of a class: a `TreeNorm`. `classes` are the
     class columns of the table, other arguments those of `release`.
     """
-    strategy = check_kind(strategy, Strategy, "strategy")
-    if signed and check_integer(classes, "classes", 1) != 2:
+    strategy = errors.check_kind(strategy, Strategy, "strategy")
+    if signed and errors.check_integer(classes, "classes", 1) != 2:
         raise ValueError(f"signed needs classes=2, a difference of two, got classes={classes}")
-    delta = strategy.sensitivity(check_neighbours(neighbours), classes, signed)
+    delta = strategy.sensitivity(errors.check_neighbours(neighbours), classes, signed)
     delta = delta or 1.0  # where nothing changes, any noise will do
     if not strategy.independent:
-        check_choice(mechanism, MECHANISMS, "mechanism")
-        return strategy.noise(check_epsilon(epsilon), delta)
+        errors.check_choice(mechanism, MECHANISMS, "mechanism")
+        return strategy.noise(errors.check_epsilon(epsilon), delta)
     return noise_for(delta, epsilon, mechanism, strategy.integer)
 
 
@@ -173,9 +166,9 @@ def noise_for(
     sensitivity: float, epsilon: float, mechanism: str = "geometric", integer: bool = True
 ) -> Geometric | Laplace:
     """The noise for a sensitivity: `Geometric` for whole numbers, if asked for, else `Laplace`."""
-    epsilon = check_epsilon(epsilon)
-    if check_choice(mechanism, MECHANISMS, "mechanism") == "geometric" and integer:
-        return Geometric(epsilon, round(check_positive(sensitivity, "sensitivity")))
+    epsilon = errors.check_epsilon(epsilon)
+    if errors.check_choice(mechanism, MECHANISMS, "mechanism") == "geometric" and integer:
+        return Geometric(epsilon, round(errors.check_positive(sensitivity, "sensitivity")))
     return Laplace(epsilon, sensitivity)
 
 
@@ -232,7 +225,7 @@ class ReleaseLaw:
     def __post_init__(self) -> None:
         A = np.atleast_2d(np.asarray(self.matrix, dtype=float))
         object.__setattr__(self, "matrix", A)
-        check_integer(self.classes, "classes", 1)
+        errors.check_integer(self.classes, "classes", 1)
         entries = len(A) * (1 if self.signed else self.classes)
         if len(self.points) ** entries > MAX_OUTCOMES:
             raise ValueError(

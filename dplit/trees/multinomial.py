@@ -23,25 +23,12 @@ import numpy as np
 from numba import njit
 
 from dplit.domain import Domain
+from dplit.trees import nodes
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import draw_position, pick
 from dplit.trees.exact_rules import refuse_secure
 from dplit.trees.grid import by_column, with_thresholds
 from dplit.trees.median import part
-from dplit.trees.nodes import (
-    LEAVES,
-    NEEDS_NODES,
-    NEEDS_STEPS,
-    NODES,
-    STEPS,
-    WAITING,
-    Room,
-    Size,
-    grow,
-    grow_all,
-    leaf_stats,
-    push,
-)
 from dplit.trees.rules import EXPONENTIAL
 from dplit.trees.scores import Work, by_record, count_levels, logarithms, middle_of, score
 
@@ -79,10 +66,10 @@ def grow_multinomial_trees(
     generator is an error, for floats decide; so are more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
     refuse_secure(rng, "a choice by scores as published")
-    size = Size(rule.max_depth, n_trees)
+    size = nodes.Size(rule.max_depth, n_trees)
     shared, y = (*by_column(domain, X), by_record(domain, X)), np.asarray(y, dtype=np.int32)
     tasks = [(shared, y, n_classes, domain.n_levels, halves, rule, size, r) for r in rng.spawn(n_trees)]
-    trees, counts = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
+    trees, counts = nodes.grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
     return with_thresholds(trees, domain), counts
 
 
@@ -92,12 +79,12 @@ def _one_tree(shared, y, n_classes, n_levels, halves, rule, size, rng):
     n, held = int(structure.sum()), order if rule.least else order[:1]
     order, held = _chosen(order, structure), _chosen(held, estimation)
     depth = min(rule.max_depth, max(n, 1))  # a test parts two structure points
-    room = Room.of(1024, depth, 2, n_levels.max(), n)
+    room = nodes.Room.of(1024, depth, 2, n_levels.max(), n)
     room.stack[0, 2] = held.shape[1]
     work = Work.of(n_levels, n, len(y), n_classes, min(depth, LISTED) + 1)
     logs = logarithms(n) if rule.entropy else None
-    tree = grow(_grow, room, size, columns, codes, order, held, y, n_levels, rule, rng, work, logs)
-    return tree[:5], leaf_stats(held[0], tree[5], y, n_classes)
+    tree = nodes.grow(_grow, room, size, columns, codes, order, held, y, n_levels, rule, rng, work, logs)
+    return tree[:5], nodes.leaf_stats(held[0], tree[5], y, n_classes)
 
 
 def _chosen(order, inside):
@@ -114,8 +101,8 @@ def _grow(room, columns, codes, order, held, y, n_levels, rule, rng, work, logs)
     end, for no node to the left of it waits.
     """
     feature, threshold, child, side, steps, ends, stack, at = room
-    n_nodes, n_leaves, waiting, n_steps = at[NODES], at[LEAVES], at[WAITING], at[STEPS]
-    last_node, last_step = len(feature) - at[NEEDS_NODES], len(steps) - at[NEEDS_STEPS]
+    n_nodes, n_leaves, waiting, n_steps = at[nodes.NODES], at[nodes.LEAVES], at[nodes.WAITING], at[nodes.STEPS]
+    last_node, last_step = len(feature) - at[nodes.NEEDS_NODES], len(steps) - at[nodes.NEEDS_STEPS]
     while waiting > 0 and n_nodes <= last_node and n_steps <= last_step:
         waiting -= 1
         node, depth, last = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
@@ -149,10 +136,10 @@ def _grow(room, columns, codes, order, held, y, n_levels, rule, rng, work, logs)
         # else both children are leaves, and their structure points are not asked
         if max(between - first, last - between) > rule.fewest and depth + 1 < rule.max_depth:
             middle += _split(ids, columns[j], cut, chosen, work.goes_right, work.spare)
-        waiting = push(stack, waiting, n_nodes + 1, depth + 1, last, middle, end)
-        waiting = push(stack, waiting, n_nodes, depth + 1, between, start, middle)
+        waiting = nodes.push(stack, waiting, n_nodes + 1, depth + 1, last, middle, end)
+        waiting = nodes.push(stack, waiting, n_nodes, depth + 1, between, start, middle)
         n_nodes += 2
-    at[NODES], at[LEAVES], at[WAITING], at[STEPS] = n_nodes, n_leaves, waiting, n_steps
+    at[nodes.NODES], at[nodes.LEAVES], at[nodes.WAITING], at[nodes.STEPS] = n_nodes, n_leaves, waiting, n_steps
 
 
 @njit(cache=True, nogil=True)

@@ -13,33 +13,25 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from dplit import occupancy, sensitivity
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_integer,
-    check_numbers,
-    check_positive,
-    check_range,
-    check_whole,
-)
+from dplit.ground import errors
 
 
 def range_of(lower: float, upper: float) -> float:
     """Return R = upper - lower; the bounds must be finite and in order."""
-    return float(check_range(lower, upper))
+    return float(errors.check_range(lower, upper))
 
 
 def leaf_size(n: int, depth: int) -> int:
     """Return M = n / 2^depth, which must be a whole number, as the paper assumes."""
-    leaves = 2 ** check_integer(depth, "depth", 1)
-    if check_integer(n, "n", 1) % leaves:
+    leaves = 2 ** errors.check_integer(depth, "depth", 1)
+    if errors.check_integer(n, "n", 1) % leaves:
         raise ValueError(f"n must be a multiple of 2^depth = {leaves}, got {n!r}")
     return n // leaves
 
 
 def _check_distance(t: int, most: int) -> int:
     """Return `t`, an integer from 0 to `most`."""
-    if check_integer(t, "t", 0) > most:
+    if errors.check_integer(t, "t", 0) > most:
         raise ValueError(f"t must be at most {most}, got {t!r}")
     return int(t)
 
@@ -53,7 +45,7 @@ def published_leaf_change(t: ArrayLike, lower: float, upper: float) -> float:
     It fails from depth 2 on, see `leaf_change` and :doc:`/book/utility`.
     """
     range_of(lower, upper)
-    return 4.0 * max(abs(lower), abs(upper)) ** 2 * check_numbers(t, "t", 0, MOST)
+    return 4.0 * max(abs(lower), abs(upper)) ** 2 * errors.check_numbers(t, "t", 0, errors.MOST)
 
 
 def published_change(depth: int, t: float, lower: float, upper: float) -> float:
@@ -61,7 +53,7 @@ def published_change(depth: int, t: float, lower: float, upper: float) -> float:
 
     It fails from depth 3 on, see `worst_change`.
     """
-    return 2 ** check_integer(depth, "depth", 1) * published_leaf_change(t, lower, upper)
+    return 2 ** errors.check_integer(depth, "depth", 1) * published_leaf_change(t, lower, upper)
 
 
 def published_loss(n: int, depth: int, t: float, epsilon: float, lower: float, upper: float) -> float:
@@ -70,10 +62,10 @@ def published_loss(n: int, depth: int, t: float, epsilon: float, lower: float, u
     .. math:: 2^{d+1} \left(2B^2 t + \frac{R^2}{\epsilon_2^2 (N/2^d - t)}\right)
     """
     spread, size = range_of(lower, upper), leaf_size(n, depth)
-    left = size - check_between(t, "t", 0, size)
+    left = size - errors.check_between(t, "t", 0, size)
     if not left > 0:
         raise ValueError(f"t must be below n / 2^depth, got {t!r}")
-    noise = spread**2 / (check_positive(epsilon, "epsilon") ** 2 * left)
+    noise = spread**2 / (errors.check_positive(epsilon, "epsilon") ** 2 * left)
     return published_change(depth, t, lower, upper) + 2 ** (depth + 1) * noise
 
 
@@ -83,7 +75,7 @@ def zeta(n: int, depth: int, epsilon: float, t: float) -> float:
     The chance that some leaf is that far off is `dplit.occupancy.any_leaf_tail`, up to
     :math:`2\zeta`; :doc:`/book/utility`. `epsilon` is the budget of one split, the paper's :math:`\epsilon_1`.
     """
-    t = check_between(t, "t", 0, MOST)
+    t = errors.check_between(t, "t", 0, errors.MOST)
     leaf_size(n, depth)
     return 2 ** (depth - 1) * float(occupancy.leaf_tail(t, n, depth, epsilon))
 
@@ -98,7 +90,7 @@ def leaf_shift(depth: int) -> np.ndarray:
 
     At most :math:`2^{d-1}`; 1 for the outer leaves. Derived in :doc:`/book/utility`.
     """
-    leaves = 2 ** check_integer(depth, "depth", 1)
+    leaves = 2 ** errors.check_integer(depth, "depth", 1)
     i = np.arange(leaves)
     return np.maximum(np.minimum(i + 1, leaves - 1 - i), np.minimum(i, leaves - i))
 
@@ -137,8 +129,8 @@ def change_bound(depth: int, t: float, lower: float, upper: float) -> float:
 
     For fixed t `worst_change` comes as near to it as wanted when N grows. Proved in :doc:`/book/utility`.
     """
-    t = check_between(t, "t", 0, MOST)
-    return 4.0 ** (check_integer(depth, "depth", 1) - 1) * range_of(lower, upper) ** 2 * t
+    t = errors.check_between(t, "t", 0, errors.MOST)
+    return 4.0 ** (errors.check_integer(depth, "depth", 1) - 1) * range_of(lower, upper) ** 2 * t
 
 
 def change_bound_any(n: int, lower: float, upper: float) -> float:
@@ -147,7 +139,7 @@ def change_bound_any(n: int, lower: float, upper: float) -> float:
     The largest squared error of any data. For even M it is attained by leaves of exactly M records, so
     no bound in t is possible; :doc:`/book/utility`.
     """
-    return range_of(lower, upper) ** 2 * check_integer(n, "n", 1) / 4
+    return range_of(lower, upper) ** 2 * errors.check_integer(n, "n", 1) / 4
 
 
 def _between(sizes: np.ndarray, exact: np.ndarray) -> np.ndarray:
@@ -165,7 +157,7 @@ def alternating_change(sizes: ArrayLike, lower: float, upper: float) -> np.ndarr
     "The worst targets alternate" of :doc:`/book/utility`. The rows of `sizes`, shape (..., 2 ** depth), are the
     records of the private leaves in the column's order, and sum to the same n each.
     """
-    sizes = np.atleast_1d(check_whole(sizes, "sizes", 0))
+    sizes = np.atleast_1d(errors.check_whole(sizes, "sizes", 0))
     total, leaves = sizes.sum(axis=-1, keepdims=True), sizes.shape[-1]
     if (total % leaves).any() or (total == 0).any():
         raise ValueError(f"sizes must be at least 0, their mean a whole number above 0, got {sizes!r}")
@@ -180,9 +172,9 @@ def leaf_noise(sizes: ArrayLike, epsilon: float, lower: float, upper: float) -> 
     Exact, given the tree, for `sizes` of shape (..., leaves); infinite if a leaf is empty, as the formula has it.
     Appendix A.2.3 of v1.
     """
-    scale = 2 * range_of(lower, upper) ** 2 / check_positive(epsilon, "epsilon") ** 2
+    scale = 2 * range_of(lower, upper) ** 2 / errors.check_positive(epsilon, "epsilon") ** 2
     with np.errstate(divide="ignore"):
-        return scale * (1 / check_numbers(sizes, "sizes", 0, MOST)).sum(axis=-1)
+        return scale * (1 / errors.check_numbers(sizes, "sizes", 0, errors.MOST)).sum(axis=-1)
 
 
 def worst_loss(n: int, depth: int, t: int, epsilon: float, lower: float, upper: float) -> float:
@@ -193,7 +185,7 @@ def worst_loss(n: int, depth: int, t: int, epsilon: float, lower: float, upper: 
     exact tree's. Corrects theorem 3 of v1; :doc:`/book/utility`.
     """
     size = leaf_size(n, depth)
-    scale = 2 / check_positive(epsilon, "epsilon") ** 2
+    scale = 2 / errors.check_positive(epsilon, "epsilon") ** 2
     best = _best_path(size, depth, _check_distance(t, size - 1), scale)
     return range_of(lower, upper) ** 2 * best
 
@@ -242,5 +234,5 @@ def loss_bound(n: int, depth: int, t: int, epsilon: float, lower: float, upper: 
     """
     size, spread = leaf_size(n, depth), range_of(lower, upper)
     _check_distance(t, size - 1)
-    noise = size / (check_positive(epsilon, "epsilon") ** 2 * (size**2 - t**2))
+    noise = size / (errors.check_positive(epsilon, "epsilon") ** 2 * (size**2 - t**2))
     return change_bound(depth, t, lower, upper) + 2 ** (depth + 1) * spread**2 * noise

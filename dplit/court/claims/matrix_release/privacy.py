@@ -11,14 +11,7 @@ import numpy as np
 
 from dplit import matrix
 from dplit.court.claims.matrix_paths.small import forest
-from dplit.court.claims.matrix_release.laws import (
-    AR,
-    RO,
-    assumes_add_remove,
-    both_relations,
-    small_releases,
-    worst,
-)
+from dplit.court.claims.matrix_release import laws
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, note, private, same
 from dplit.matrix.release import noise_for, noise_of
@@ -55,8 +48,8 @@ def definition_1(effort, rng):
     r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (Which relation
     that is, one record more or one replaced, is not said here; the same release costs $\epsilon$ or $2\epsilon$.
     The technical appendix names it: its proofs are about adding or removing an individual sample.)"""
-    cases, _, factor = yield from assumes_add_remove(
-        (epsilon, *both_relations(matrix.Identity((n,)), np.eye(n), epsilon), {"cells": n})
+    cases, _, factor = yield from laws.assumes_add_remove(
+        (epsilon, *laws.both_relations(matrix.Identity((n,)), np.eye(n), epsilon), {"cells": n})
         for n, epsilon in itertools.product((2, 3, 4), BUDGETS)
     )
     return f"{cases} releases of cells: epsilon under add-remove; replaced, {factor:.4g} epsilon"
@@ -70,8 +63,8 @@ def definition_2(effort, rng):
     losses = []
     for strategy in _dense(effort, rng):
         A, epsilon = np.asarray(strategy.matrix), float(rng.choice([0.3, 1.0, 2.0]))
-        losses.append((epsilon, *both_relations(strategy, A, epsilon), {"A": A.tolist()}))
-    cases, tight, factor = yield from assumes_add_remove(losses)
+        losses.append((epsilon, *laws.both_relations(strategy, A, epsilon), {"A": A.tolist()}))
+    cases, tight, factor = yield from laws.assumes_add_remove(losses)
     return note(
         f"{tight} of {cases} strategies lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon",
         range="random matrices of up to 3 rows, 4 cells, 2 classes",
@@ -86,13 +79,13 @@ def definition_2_exact(effort, rng):
     settings = (1, False), (2, False), (2, True), (3, False)
     for strategy in _dense(effort, rng):
         A = np.asarray(strategy.matrix)
-        for neighbours, (classes, signed) in itertools.product((AR, RO), settings):
-            if neighbours == RO and classes == 1 and not np.ptp(A, axis=1).any():
+        for neighbours, (classes, signed) in itertools.product((laws.AR, laws.RO), settings):
+            if neighbours == laws.RO and classes == 1 and not np.ptp(A, axis=1).any():
                 continue  # equal columns: a replaced record changes nothing
             noise = noise_of(strategy, 1.0, "geometric", neighbours, classes, signed)
             if len(A) * classes <= 9:
                 data = {"A": A.tolist(), "neighbours": neighbours}
-                loss = worst(A, noise, classes, neighbours, signed)
+                loss = laws.worst(A, noise, classes, neighbours, signed)
                 yield same(loss, 1.0, classes=classes, signed=signed, **data)
     return note(
         "{cases} releases lose exactly epsilon",
@@ -101,7 +94,7 @@ def definition_2_exact(effort, rng):
 
 
 def _of_forests(effort, rng, queries):
-    cases, tight, factor = yield from assumes_add_remove(small_releases(effort, rng, queries))
+    cases, tight, factor = yield from laws.assumes_add_remove(laws.small_releases(effort, rng, queries))
     return f"{cases} releases: {tight} lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon"
 
 
@@ -124,7 +117,7 @@ def theorem_7(effort, rng):
 def _one_tree(trees, budgets):
     """The exact loss of the leaves of one tree with two leaves at the noise for tau trees."""
     for tau, epsilon in itertools.product(trees, budgets):
-        yield worst(np.eye(2), noise_for(tau, epsilon, "laplace"), 1), tau, epsilon
+        yield laws.worst(np.eye(2), noise_for(tau, epsilon, "laplace"), 1), tau, epsilon
 
 
 @TREE("m-rf/budget-typo", "Optimizing decision paths", "fails")
@@ -214,7 +207,7 @@ def second_batch(effort, rng):
         ("from the cells", np.eye(4), 1.0),
         ("that share no cell", [[1, 0, 0, 0], [0, 1, 1, 1]], 1.0),
     ):
-        yield same(worst(np.array(rows), noise), stated, batches=batches)
+        yield same(laws.worst(np.array(rows), noise), stated, batches=batches)
     return "two batches: 2 epsilon, epsilon from the cells, and epsilon if they share no cell"
 
 
@@ -241,7 +234,7 @@ def queries_from_records(effort, rng, epsilon=BUDGETS):
 def public_queries(effort, rng):
     r"""With queries that no record decides, the votes cost $\epsilon$ under add-remove and $2\epsilon$
     under replace-one."""
-    for epsilon, added, replaced, data in small_releases(effort, rng, True):
+    for epsilon, added, replaced, data in laws.small_releases(effort, rng, True):
         yield private(added, epsilon, **data)
         yield private(replaced, 2 * epsilon, **data)
     return note("{cases} losses within epsilon, and twice it", range=SMALL)

@@ -7,20 +7,7 @@ a leaf, and takes least squares on dense matrices.
 import numpy as np
 
 from dplit import matrix
-from dplit.court.claims.matrix_paths.small import (
-    BALANCE,
-    CAR,
-    TENNIS,
-    drawn_errors,
-    every_cell,
-    forest,
-    least_squares,
-    mean,
-    records,
-    small_forest,
-    small_forests,
-    tennis_trees,
-)
+from dplit.court.claims.matrix_paths import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, same
 
@@ -31,14 +18,14 @@ VOTES = Box("thm-strategy-votes", "matrix.unit_error")
 def _votes_moved(one, asked):
     """The most that a record moves the votes of these queries, and the formula's number."""
     W = one.routed(asked).astype(float)
-    moved = max(abs(W @ cell).sum() for cell in one.routed(every_cell(one.levels)))
+    moved = max(abs(W @ cell).sum() for cell in one.routed(small.every_cell(one.levels)))
     return moved, matrix.most_boxes(one.paths) * matrix.Dense(W).sensitivity()
 
 
 def _asked(effort, rng):
     """Small forests, and up to four queries of each."""
-    for one in small_forests(rng, effort.pick(40, 150, 600)):
-        yield one, records(one.levels, int(rng.integers(1, 5)), rng)
+    for one in small.small_forests(rng, effort.pick(40, 150, 600)):
+        yield one, small.records(one.levels, int(rng.integers(1, 5)), rng)
 
 
 @SENSITIVITY(
@@ -54,8 +41,8 @@ def proposition_1(effort, rng):
     $\gamma\|W\|_1$. (Its proof shows at most that. For the data matrix, $\gamma = 1$, it is exact. For the
     leaf counts of two trees, $\gamma = 2$: the queries (sunny, false) and (sunny, true) of Tennis have 3, where
     the formula says 4.)"""
-    asked = TENNIS.encode([["sunny", False], ["sunny", True]]).astype(int)
-    moved, stated = _votes_moved(tennis_trees(), asked)
+    asked = small.TENNIS.encode([["sunny", False], ["sunny", True]]).astype(int)
+    moved, stated = _votes_moved(small.tennis_trees(), asked)
     yield decisive(at_most(moved, stated, forest="Tennis"))
     less = int(moved < stated)
     for one, asked in _asked(effort, rng):
@@ -104,11 +91,11 @@ def more_trees(effort, rng):
     groups, levels, found = effort.pick(2000, 8000, 30_000), (3, 2, 2), []
     strategy = matrix.Identity(levels)
     for tau in (1, 8, 64):
-        one = forest(levels, tau, 2, rng)
+        one = small.forest(levels, tau, 2, rng)
         n, stated = len(one.paths), 2 * one.T.sum(axis=1).mean()
-        values = drawn_errors(one.leaves, strategy, 1.0, 8 * groups, rng) / n
+        values = small.drawn_errors(one.leaves, strategy, 1.0, 8 * groups, rng) / n
         yield same(stated, matrix.error(one.leaves, strategy, 1.0) / n, 1e-5, trees=tau)
-        found.append(mean(values, groups, stated, rng, trees=tau))
+        found.append(small.mean(values, groups, stated, rng, trees=tau))
         yield decisive(found[-1])
     means = [case.stated for case in found]
     yield need(max(means) <= 1.5 * min(means), max(means), "<=", 1.5 * min(means))
@@ -130,9 +117,9 @@ def more_queries(effort, rng):
     increases. (Of the noise this holds for the cells: a query's vote has the variance $\sum_c m_{qc}^2$, with the
     trees $m_{qc}$ in which the query and a cell share a leaf, however many other queries there are. The accuracy
     of .9 that is printed is on the training records.)"""
-    for one in small_forests(rng, effort.pick(10, 40, 150)):
-        asked = records(one.levels, 200, rng)
-        shared = (one.reached(every_cell(one.levels)) == one.reached(asked[:1])).sum(axis=1)
+    for one in small.small_forests(rng, effort.pick(10, 40, 150)):
+        asked = small.records(one.levels, 200, rng)
+        shared = (one.reached(small.every_cell(one.levels)) == one.reached(asked[:1])).sum(axis=1)
         for b in (1, 10, 200):
             votes = matrix.Workload.of(one.paths, asked[:b])
             found = matrix.Identity(one.levels).variances(votes)[votes.place[0]]
@@ -142,7 +129,7 @@ def more_queries(effort, rng):
 
 def _shared(one):
     """In how many trees two cells share a leaf, T'T by routing, float64, shape (n_cells, n_cells)."""
-    reached = one.reached(every_cell(one.levels))
+    reached = one.reached(small.every_cell(one.levels))
     found = np.zeros((len(reached), len(reached)))
     for column in reached.T:
         found += column[:, None] == column
@@ -151,19 +138,19 @@ def _shared(one):
 
 def _small_votes(effort, rng):
     """Vote variances of small forests, by least squares and by the members' closed forms."""
-    for one in small_forests(rng, effort.pick(10, 40, 200)):
+    for one in small.small_forests(rng, effort.pick(10, 40, 200)):
         M = _shared(one)
         for strategy, A in (
             (matrix.Identity(one.levels), np.eye(len(M))),
             (matrix.DistinctLeaves(one.leaves.boxes), np.unique(one.T, axis=0)),
         ):
-            exact = (least_squares(M, A) ** 2).sum(axis=1).mean()
+            exact = (small.least_squares(M, A) ** 2).sum(axis=1).mean()
             yield same(exact, strategy.votes(one.leaves), 1e-7, of=strategy.name, **one.data)
 
 
 def _compared(levels, depth, rng):
     """128 trees, and the (leaf error, vote variance) of noise on each tree, the distinct leaves, and the cells."""
-    one, found = forest(levels, 128, depth, rng), {}
+    one, found = small.forest(levels, 128, depth, rng), {}
     for name in ("per-tree", "merged", "identity"):
         strategy = matrix.member(one.leaves, name)
         leaf = matrix.unit_error(one.leaves, strategy) / len(one.paths)
@@ -184,7 +171,7 @@ def vote_variance(effort, rng):
     the variance of a leaf falls about 1,400-fold against noise for each tree, that of a weighted vote about
     40-fold. For votes noise on the distinct leaves beats the cells on Balance and on Car at depth 2."""
     yield from _small_votes(effort, rng)
-    settings, listed = {"Car 4": (CAR, 4), "Car 2": (CAR, 2), "Balance 2": (BALANCE, 2)}, []
+    settings, listed = {"Car 4": (small.CAR, 4), "Car 2": (small.CAR, 2), "Balance 2": (small.BALANCE, 2)}, []
     for name, setting in settings.items():
         one, found = _compared(*setting, rng)
         cells, merged = found["identity"][1], found["merged"][1]
@@ -215,7 +202,7 @@ def tuning_votes(effort, rng):
     r"""Read for what a forest predicts by weighted votes: the utility of training is measured by the error of the
     leaves, so that the smaller it is the better. (The order of the votes can be the other way: on Balance with
     128 trees of depth 2 the cells have the smaller error of the leaves and the larger one of the votes.)"""
-    found = _compared(BALANCE, 2, rng)[1]
+    found = _compared(small.BALANCE, 2, rng)[1]
     (leaf, vote), (merged_leaf, merged_vote) = found["identity"], found["merged"]
     agrees = (vote <= merged_vote) == (leaf < merged_leaf)
     yield need(agrees, vote, "<=", merged_vote, leaf=leaf, merged_leaf=merged_leaf)
@@ -232,7 +219,7 @@ def votes_target(effort, rng):
     yield from _small_votes(effort, rng)
     names, ratios = ("per-tree", "merged", "identity", "regions"), []
     for _ in range(effort.pick(15, 60, 300)):
-        one = small_forest(rng)
+        one = small.small_forest(rng)
         M, T = _shared(one), np.unique(one.T, axis=0)
         dense = {"identity": np.eye(len(M)), "merged": T, "regions": _indicators(T)}
         costs = []
@@ -257,4 +244,4 @@ def _vote(M, A, trees):
     """Vote variance by least squares; without a matrix that of noise for each tree."""
     if A is None:
         return trees**3
-    return abs(A).sum(axis=0).max() ** 2 * (least_squares(M, A) ** 2).sum(axis=1).mean()
+    return abs(A).sum(axis=0).max() ** 2 * (small.least_squares(M, A) ** 2).sum(axis=1).mean()

@@ -71,16 +71,6 @@ class JPWClassifier(Baseline, BaseForestClassifier):
         proved (geometric noise), multiples of a public step as published (Laplace noise).
     max_depth_ : int
         The depth that was used.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.baselines import JPWClassifier
-    >>> data = datasets.load("wdbc")
-    >>> schema = {"domain": data.domain, "classes": data.classes}
-    >>> forest = JPWClassifier(epsilon=1.0, **schema, max_depth=5, random_state=0)
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     max_depth: int | None = None

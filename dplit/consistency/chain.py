@@ -19,10 +19,7 @@ from dplit.multinomial.selection import check_budget
 
 
 def largest_child_bound(p2: float, parts: int) -> float:
-    r"""Equation 9: :math:`\mathrm{E}\,V^*_m \le (1 - P_2/N)\, V_{m-1}`, the factor.
-
-    `parts`: N.
-    """
+    r"""Equation 9: :math:`\mathrm{E}\,V^*_m \le (1 - P_2/N)\, V_{m-1}`, the factor. `parts`: N."""
     p2 = check_between(p2, "p2", 0, 1)
     return 1 - p2 / check_integer(parts, "parts", 3)
 

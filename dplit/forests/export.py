@@ -25,10 +25,7 @@ def export_text(forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decim
     condition it meets. Nothing but what `fit` released is read, so it costs no privacy. Trees are numbered from
     0; levels below `max_depth` are three dots; `decimals` are those of cuts and means.
 
-    Raises
-    ------
-    ValueError
-        If `forest` is not fitted, there is no such tree, or its nodes test more than one column.
+    Raises a ValueError if `forest` is not fitted, there is no such tree, or its nodes test more than one column.
 
     Examples
     --------

@@ -270,10 +270,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         return self.learner_.feature_importances_
 
     def apply(self, X: Any) -> np.ndarray:
-        """Cell that each record lies in.
-
-        Returns an int64 array, shape (n_records, 1); rows of `cell_counts_`.
-        """
+        """Cell that each record lies in. Returns an int64 array, shape (n_records, 1); rows of `cell_counts_`."""
         return self._rows(X)[:, None]
 
     def _rows(self, X):
@@ -282,10 +279,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         return cells_of(self.cells_.codes(records), self.cells_.n_levels)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class that the learner predicts.
-
-        Returns an array of classes, shape (n_records,).
-        """
+        """Class that the learner predicts. Returns an array of classes, shape (n_records,)."""
         rows = self._rows(X)  # first: it says if nothing was fitted
         return self.classes_[self.cell_labels_[rows]]
 

@@ -127,10 +127,7 @@ class BasePrivateForest(PlannedForest):
         return forest
 
     def apply(self, X: Any) -> np.ndarray:
-        """As the forest that was fitted, `forest_`, does it.
-
-        Returns an int array, shape (n_records, n_trees).
-        """
+        """As the forest that was fitted, `forest_`, does it. Returns an int array, shape (n_records, n_trees)."""
         return self._answering().apply(X)
 
     def decision_path(self, X: Any) -> csr_array:
@@ -138,14 +135,9 @@ class BasePrivateForest(PlannedForest):
 
         Returns a csr_array of int64, shape (n_records, n_nodes).
 
-        Raises
-        ------
-        AttributeError
-            If that forest has no nodes that test one column, as a histogram's has none.
-        ValueError
-            If a column, a level or a number is not as it must be; the message names it.
-        TypeError
-            If `X` is sparse, or a data frame that is not in memory.
+        Raises an AttributeError if that forest has no nodes that test one column, as a histogram's has none. Raises
+        a ValueError if a column, a level or a number is not as it must be; the message names it. Raises a
+        TypeError if `X` is sparse, or a data frame that is not in memory.
         """
         return self._answering().decision_path(X)
 

@@ -39,12 +39,8 @@ def additive_shape(forest: BaseForest, column: str | int) -> Shape:
     A forest of ``max_depth=1`` is one. The scores of a record are ``initial_`` and the values of all columns'
     shapes where it lies. A column is told by its name, or its position.
 
-    Raises
-    ------
-    ValueError
-        If a tree tests several columns, so that none stands alone.
-    KeyError
-        If the domain has no such column.
+    Raises a ValueError if a tree tests several columns, so that none stands alone. Raises a KeyError if the domain
+    has no such column.
 
     Examples
     --------

@@ -50,10 +50,7 @@ def clamped_epsilon(epsilon: float) -> float:
 
 
 def clamped_error(n: int, mean: float, epsilon: float) -> float:
-    """Mean squared error of the clamped release, closed form; units of R squared.
-
-    `mean`: between 0 and 1.
-    """
+    """Mean squared error of the clamped release, closed form; units of R squared. `mean`: between 0 and 1."""
     mean = check_between(mean, "mean", 0, 1)
     rate = check_integer(n, "n", 1) * check_positive(epsilon, "epsilon")
     # E min(|x|, c)^2 over one side of a Laplace law: (1 - e^{-rc}(1 + rc)) / r^2

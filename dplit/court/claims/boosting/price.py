@@ -13,9 +13,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, private, same
 from dplit.neighbours import neighbouring_data
 
-MASS = Box(
-    "thm-boosting-mass", "boosting.mass", "boosting.class_reach", quantity="a record's change of a score, in steps"
-)
+MASS = Box("thm-boosting-mass", "boosting.mass", "boosting.class_reach", quantity="a record's change, in steps")
 ROUNDING = Box(
     "thm-boosting-rounding",
     "boosting.class_residuals",

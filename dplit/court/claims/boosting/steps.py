@@ -32,9 +32,7 @@ def _error(curvature, difference, scale, pull):
     return centre**2 + 2 * second / (curvature + pull) ** 2, 2 * second
 
 
-@SHRINKAGE(
-    "ours/shrinkage", "ours", quantity="mean squared error of a step", range="curvatures 2 to 200, three budgets"
-)
+@SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", range="curvatures 2 to 200, 3 budgets")
 def shrinkage(effort, rng):
     r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the mean squared
     error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$, and smaller than the
@@ -68,9 +66,7 @@ def _column(unit, h, variance, covariances, scales, bins):
     return boosting.tree_steps(unit, h, variance, 1.0, scales[0], 1e9)
 
 
-@POSTERIOR(
-    "ours/posterior", "ours", quantity="squared error of a tree's steps", range="up to three tests and four bins"
-)
+@POSTERIOR("ours/posterior", "ours", quantity="squared error of steps", range="up to three tests and four bins")
 def posterior(effort, rng):
     r"""Where the steps have the covariance $K$ and the release the noise, no linear steps have a lower
     mean squared error than $Kh(hKh+V)^{-1}G$; for one cell these are the steps of the best pull."""

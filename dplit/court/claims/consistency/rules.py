@@ -285,9 +285,7 @@ def partition_necessary(effort, rng):
     return f"excess risk where all n records cut and vote, k = sqrt(n): {_listed(excess)}"
 
 
-@ONE_SET.corrected(
-    partition_necessary, quantity="excess risk", range="one feature, eta = x, k = 4 to 16 and k^2 records"
-)
+@ONE_SET.corrected(partition_necessary, quantity="excess risk", range="eta = x, k = 4 to 16 and k^2 records")
 def one_set(effort, rng):
     r"""Lemma 2 needs only that the labels that vote had no part in the cuts. So at $B_1 = B_2 = 0$ all records
     can have both roles. With one feature without atoms the leaf of a record holds $m \le k$ records with

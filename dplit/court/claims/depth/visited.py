@@ -14,9 +14,7 @@ from dplit.trees.reached import reach_random_leaves
 
 DRAWS = (100, 1000, 6000)  # trees of a set: afresh and more where the ones before leave it open
 SETS = 14
-MEASURED = Box(
-    "thm-depth-visited", "trees.reach_random_leaves", about="experiment", range="14 sets, nine tenths in training"
-)
+MEASURED = Box("thm-depth-visited", "trees.reach_random_leaves", about="experiment", range="the 14 sets")
 
 
 @MEASURED(

@@ -16,9 +16,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, decisive, need, note, same
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 
-ALL_DATA = Box(
-    "thm-all-data", "majority.all_data_error", "majority.disjoint_error", quantity="error, share against all data"
-)
+ALL_DATA = Box("thm-all-data", "majority.all_data_error", "majority.disjoint_error", quantity="error of a label")
 CLASSES = Box("thm-shares-classes", "majority.unanimous_disjoint_error", "majority.unanimous_error")
 SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_law")
 

@@ -35,9 +35,7 @@ def _multisets(values, size):
     return list(combinations_with_replacement(values, size))
 
 
-@NEIGHBOURING(
-    "rdf/neighbours", "section 2.1, definition 1", "assumes", proved=True, quantity="records to add or remove"
-)
+@NEIGHBOURING("rdf/neighbours", "section 2.1, definition 1", "assumes", proved=True, quantity="distance, records")
 def neighbours_of_equal_size(effort, rng):
     r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 \le 1$, the number of records
     to add or remove (assuming that their sizes may differ: in $D^n$, data of equal size, no two distinct data

@@ -22,11 +22,9 @@ CERTIFICATE = Box(
     "matrix.lower_bound",
     "matrix.nuclear_bound",
     "matrix.l2_optimum",
-    quantity="total squared error of a class",
+    quantity="error of a class",
 )
-REPLACE = Box(
-    "thm-bounds-replace", "matrix.lower_bound", "matrix.nuclear_bound", quantity="total squared error of a class"
-)
+REPLACE = Box("thm-bounds-replace", "matrix.lower_bound", "matrix.nuclear_bound", quantity="error of a class")
 CONTRAST = Box("thm-bounds-contrast", "matrix.l2_optimum", "matrix.KNorm")
 PLANE = np.array(list(itertools.product(range(-7, 8), repeat=2)))
 SHARP = 1e-5  # relative difference where a bound is attained by what a program or a search finds

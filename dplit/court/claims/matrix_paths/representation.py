@@ -107,9 +107,7 @@ def examples(effort, rng):
     return "{cases} numbers as the text has them"
 
 
-@REPRESENTATION(
-    "m-rf/figure-1", "Figure 1", proved=False, about="reading", range="six samples, three queries, two trees"
-)
+@REPRESENTATION("m-rf/figure-1", "Figure 1", proved=False, about="reading", range="6 samples, 3 queries, 2 trees")
 def figure_1(effort, rng):
     r"""Figure 1 in full, in our reading: six samples, a tree on each feature, three queries. T is 5 by 6,
     $C = TD$ 5 by 2, $W = QT^\top$ 3 by 5 and $V = QT^\top TD$ 3 by 2; the leaf "sunny" holds $[2, 0]$.

@@ -19,9 +19,7 @@ from dplit.matrix.release import noise_for, noise_of
 LOSS = "privacy loss"
 SENSITIVITY = Box("thm-release-sensitivity", "matrix.noise_of", quantity=LOSS)
 FOREST = Box("thm-release-forest", "matrix.release", quantity=LOSS)
-TREE = Box(
-    "thm-release-forest", "matrix.noise_for", quantity="loss of one tree", range="2 to 128 trees, epsilon 0.5 to 2"
-)
+TREE = Box("thm-release-forest", "matrix.noise_for", quantity="loss", range="2 to 128 trees, epsilon 0.5 to 2")
 BATCHES = Box("thm-release-batches", "matrix.release", quantity=LOSS)
 FREE = Box("thm-release-free", "matrix.release", quantity=LOSS)
 TREES, BUDGETS = (2, 3, 16, 128), (0.5, 1.0, 2.0)

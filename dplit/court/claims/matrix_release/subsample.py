@@ -232,9 +232,7 @@ def two_queries(effort, rng):
         seen.add(together)
         yield same(together, matrix.most_queries(one.paths, Q), **one.data)
     yield need(seen == {1, 2}, len(seen), "=", 2)
-    return note(
-        "{cases} pairs of queries: 1 if no leaf is on both paths, else 2", range="small forests of up to 3 trees"
-    )
+    return note("{cases} pairs of queries: 1 if no leaf is on both paths, else 2", range="up to 3 trees")
 
 
 @VOTES(

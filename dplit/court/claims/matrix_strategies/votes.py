@@ -209,9 +209,7 @@ def tuning_votes(effort, rng):
     return "leaves: cells {leaf:.1f}, distinct leaves {merged_leaf:.1f}; votes: {exact:.3g} and {stated:.3g}"
 
 
-@VOTES.corrected(
-    tuning_votes, "matrix.select", quantity="variance of a vote, units of 2/epsilon^2", range="small forests"
-)
+@VOTES.corrected(tuning_votes, "matrix.select", quantity="variance, in 2/epsilon^2", range="small forests")
 def votes_target(effort, rng):
     r"""What tunes for votes is their own variance, $\|m_qA^+\|^2$ with the trees $m_{qc}$ in which the query q
     and a cell share a leaf: it is as free, and a strategy selected by it never has more of it than one that was

@@ -167,9 +167,7 @@ def two_fold(effort, rng, epsilon=SCORED):
     return "{cases} score vectors: {exact:.6g} times at epsilon {epsilon}, scores {scores}"
 
 
-@DOMINANCE(
-    "diprime-v2/pfm-dominates", "ours; section 4.1, on the two mechanisms", quantity="ratio of tails, or of odds"
-)
+@DOMINANCE("diprime-v2/pfm-dominates", "ours; section 4.1, on the two mechanisms", quantity="ratio of tails, odds")
 def dominates(effort, rng, epsilon=SCORED):
     r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with no smaller
     probability than the exponential mechanism, for every $x$. The odds of its error are between
@@ -186,9 +184,7 @@ def dominates(effort, rng, epsilon=SCORED):
     return "{cases} ratios, the nearest to its bound {exact:.6g} at epsilon {epsilon}, {scores}"
 
 
-@EXPONENTIAL(
-    "rdf/best-of-two", "addendum, section 2, example 3.6", "loose", quantity=ERROR, range="1 to 10, three budgets"
-)
+@EXPONENTIAL("rdf/best-of-two", "addendum, section 2, example 3.6", "loose", quantity=ERROR, range="counts to 10")
 def best_of_two(effort, rng, epsilon=COUNTED):
     r"""Of exactly two, with counts 0 and $f_c > 0$ and $\Delta u = 1$, the exponential mechanism reports
     the wrong one with probability at most $2e^{-f_c\epsilon/2}$."""
@@ -197,7 +193,7 @@ def best_of_two(effort, rng, epsilon=COUNTED):
     return "{cases} cases: nearest at a count of {count}, epsilon {epsilon}"
 
 
-@EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, range="1 to 10, three budgets")
+@EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, range="counts to 10")
 def best_of_two_exact(effort, rng, epsilon=COUNTED):
     r"""The probability is exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
     for wrong, x, data in _wrong(effort, epsilon):

@@ -18,9 +18,7 @@ CANDIDATES = Box(
 )
 
 
-@CANDIDATES(
-    "diprime-v1/split-budget", "Section 3", "leaks", range="mirror nodes of two columns, the fewest records first"
-)
+@CANDIDATES("diprime-v1/split-budget", "Section 3", "leaks", range="mirror nodes, the fewest records first")
 def split_budget(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in the formulas of section 3 a split costs
     $\epsilon_1$, and the tree $\epsilon$."""

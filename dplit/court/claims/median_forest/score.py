@@ -174,9 +174,7 @@ def score(effort, rng):
     return note(f"Small data and a family of data, at epsilon_1 = 1: at most {said}.", cases=pairs + len(losses))
 
 
-@SCORE.corrected(
-    score, quantity="privacy loss, in epsilon_a", range="all data of up to two records, and one large family"
-)
+@SCORE.corrected(score, quantity="loss, in epsilon_a", range="all data of up to two records, and one large family")
 def score_corrected(effort, rng):
     r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a)
     \propto e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, which is tight: the published

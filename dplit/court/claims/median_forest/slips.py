@@ -47,9 +47,7 @@ def attribute_sign(effort, rng):
     )
 
 
-@SIGN.corrected(
-    attribute_sign, where="ours; v1, section 3", quantity="least probability of the better of two attributes"
-)
+@SIGN.corrected(attribute_sign, where="ours; v1, section 3", quantity="least probability of the better of two")
 def attribute_sign_negated(effort, rng):
     """With the score $-MSE_a$ the better of two attributes is always the likelier."""
     chances = (_better(a, b, len(targets), -1) for a, b, targets in _nodes(effort))

@@ -113,9 +113,7 @@ def _lead(budget, node):
     return float(max(chances[many]) - chances[few][0])
 
 
-@LIKELIEST(
-    "mrf/figure-1", "Figure 1, caption; appendix D", "fails", range="pairs of cuts, 3 records, 2 features", **PAIR
-)
+@LIKELIEST("mrf/figure-1", "Figure 1, caption; appendix D", "fails", range="3 records, 2 features", **PAIR)
 def figure_1(effort, rng):
     r"""The selection probability of a split point is positively related to its impurity decrease."""
     cases = [

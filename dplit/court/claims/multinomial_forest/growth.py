@@ -141,9 +141,7 @@ def _deepest(name, budget, rule, n_trees, rng):
     return int(leaf_depths(fitted.trees_).max())
 
 
-@DEPTH.corrected(
-    depth_10, quantity="levels of the shallowest tree", range="k = 1, 2, 3, 5 and 8; up to 120 estimation points"
-)
+@DEPTH.corrected(depth_10, quantity="levels", range="k = 1, 2, 3, 5 and 8; up to 120 estimation points")
 def least_depth(effort, rng):
     r"""A tree of algorithm 1 whose every node of more than $k$ estimation points can be split has at least
     $\lceil \log_2(n_E/k) \rceil$ levels, and can have as few: 13 in a tenfold run on Connect-4."""

@@ -74,9 +74,7 @@ def dense_strategy(best):
     return total
 
 
-@MARGINALS(
-    "m-rf/ours/gaussian-marginals", "ours", quantity="error in variances", range="pairs of columns, 8 to 18 cells"
-)
+@MARGINALS("m-rf/ours/gaussian-marginals", "ours", quantity="error in variances", range="pairs, 8 to 18 cells")
 def gaussian_marginals(effort, rng):
     r"""With Gaussian noise the least error of a workload of whole marginals is $(\sum_U \sqrt{w_Ud_U})^2$ times
     the variance of noise for sensitivity 1, and the strategy of the eigenvalues

@@ -12,9 +12,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, note
 from dplit.mechanisms import Laplace
 
-PROOF = Box(
-    "rem-sensitivity-sse-proof", "sensitivity.published_sse", range="data on -1, -1/2, 0, 1/2, 1, up to 4 records"
-)
+PROOF = Box("rem-sensitivity-sse-proof", "sensitivity.published_sse", range="-1, -1/2, 0, 1/2, 1, up to 4 records")
 SPLIT = Box("thm-sensitivity-split", "sensitivity.counts", "sensitivity.worst_case", "mechanisms.Laplace")
 GRID = tuple(Fraction(i, 2) for i in range(-2, 3))  # targets in [-B, B], B = 1
 

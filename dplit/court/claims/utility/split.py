@@ -165,9 +165,7 @@ def expectation(effort, rng):
 # Imbalance --------------------------------------------------------------------------------------
 
 
-@IMBALANCE(
-    "diprime-v2/imbalance", "Section 3.2, after theorem 2", "assumes", proved=True, quantity="loss at s, at s - 1"
-)
+@IMBALANCE("diprime-v2/imbalance", "Section 3.2, after theorem 2", "assumes", proved=True, quantity="loss at s")
 def imbalance(effort, rng):
     r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node
     occupancies leads to a decrease in utility". (Two upper bounds can't say so. In the worst case

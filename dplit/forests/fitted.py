@@ -27,8 +27,8 @@ class WithFile:
         its answers in every cell. A forest whose budget says infinity is written only with `allow_infinite`.
 
         Raises a ValueError if the budget is infinite and `allow_infinite` is left out, or if the forest holds what
-        the format has no place for, such as an attribute of your own that is an estimator. Raises an OSError if the
-        file can't be written.
+        the format has no place for, such as an attribute of your own that is an estimator; an OSError if the file
+        can't be written.
         """
         check_is_fitted(self, "budget_")
         import_module("dplit.forests.files").save(self, path, allow_infinite)

@@ -133,11 +133,8 @@ class BasePrivateForest(PlannedForest):
     def decision_path(self, X: Any) -> csr_array:
         """As the forest that was fitted, `forest_`, does it.
 
-        Returns a csr_array of int64, shape (n_records, n_nodes).
-
-        Raises an AttributeError if that forest has no nodes that test one column, as a histogram's has none. Raises
-        a ValueError if a column, a level or a number is not as it must be; the message names it. Raises a
-        TypeError if `X` is sparse, or a data frame that is not in memory.
+        Returns a csr_array of int64, shape (n_records, n_nodes); errors are those of `BaseForest.decision_path`,
+        an AttributeError of a histogram among them, which has no nodes.
         """
         return self._answering().decision_path(X)
 

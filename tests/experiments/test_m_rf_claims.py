@@ -7,7 +7,7 @@ import pytest
 
 from dplit import Categorical, Domain, matrix
 from dplit.court import claims, experiments
-from dplit.court.claims.runs import m_rf, m_rf_more, m_rf_print
+from dplit.court.claims.runs import m_rf, m_rf_print
 from dplit.court.experiments import rule
 from dplit.court.experiments.papers import m_rf as runs
 from dplit.ground import printed

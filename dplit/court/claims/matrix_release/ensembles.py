@@ -3,14 +3,13 @@ r"""Claims of M-RF on several ensembles, on what tunes them, and on what a singl
 Derived in :doc:`/book/matrix_release`. The truth of a reconstruction is least squares on the whole
 domain, of a budget the exact law of both releases, of a label's chance a quadrature."""
 
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
-from scipy.integrate import quad
 
 from dplit import datasets, matrix
 from dplit.court.claims.matrix_paths.small import BALANCE, CAR, NURSERY, entries, every_cell, forest, less, records
-from dplit.court.claims.matrix_release.laws import worst
+from dplit.court.claims.matrix_release.laws import advantage, worst
 from dplit.court.ledger import Evidence
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, note, private, same
@@ -257,21 +256,13 @@ def prior_work(effort, rng):
 # One tree ---------------------------------------------------------------------------------------------
 
 
-def _advantage(gap, scale):
-    """Probability, less one half, that the larger of two counts with Laplace noise stays larger."""
-    law, tail = noise_for(scale, 1.0, "laplace").pdf, noise_for(scale, 1.0, "laplace").sf
-    ends = [-60 * scale, -gap, 0.0, 60 * scale] if gap else [-60 * scale, 0.0, 60 * scale]
-    wrong = sum(quad(lambda z: law(z) * tail(gap + z), a, b, epsabs=1e-13)[0] for a, b in pairwise(ends))
-    return 0.5 - wrong
-
-
 def _single():
     """(advantage of one tree of so many, that of a single tree, data)."""
     for gap, epsilon in product((5, 40, 200), (0.5, 2.0)):
-        base = _advantage(gap, 1 / epsilon)
+        base = advantage(gap, 1 / epsilon)
         for tau in (1, 2, 8, 32, 128, 512):
             data = {"gap": gap, "epsilon": epsilon, "tau": tau}
-            yield _advantage(gap, tau / epsilon), base, data
+            yield advantage(gap, tau / epsilon), base, data
 
 
 @TREE("m-rf/single-tree-gain", "Results, more trees", "fails", about="reading")

@@ -100,9 +100,6 @@ def leaf_means(forest: trees.Trees, records: np.ndarray, values: np.ndarray, n_j
     return np.column_stack([trees.average(forest, records, c, n_jobs) for c in columns])
 
 
-# Forests with a child for each level -------------------------------------------------------------
-
-
 @parameters
 class LevelsBaseline(Baseline):
     """Base of the forests that cut continuous columns into bins and split on all levels at once.

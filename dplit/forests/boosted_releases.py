@@ -74,9 +74,6 @@ def noisy_pairs(sums: np.ndarray, epsilon: float, reach: Reach, rng: Generator) 
     return np.array(noisy) / STEPS, Spend("pair sums of a leaf", epsilon, note, source=CHAPTER)
 
 
-# Zero-concentrated: shares are in rho --------------------------------------------------------------
-
-
 def concentrated_test(masses, rho, reach, rng):
     r"""Place of a test, by the exponential mechanism: at epsilon it is :math:`\epsilon^2/8`-zCDP."""
     root = math.sqrt(8 * rho)

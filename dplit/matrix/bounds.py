@@ -125,9 +125,6 @@ def _sum_of_singular(rows: np.ndarray) -> float:
     return float(np.sqrt(values[values > NOTHING * values[-1]]).sum()) if values[-1] > 0 else 0.0
 
 
-# The best weights ---------------------------------------------------------------------------------
-
-
 def l2_optimum(
     workload: Workload, neighbours: str = "add-remove", iterations: int = 300, gap: float = 1e-06
 ) -> Certificate:

@@ -215,9 +215,6 @@ def distinct(*marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return order[new], place
 
 
-# Cells --------------------------------------------------------------------------------------------
-
-
 def cells_of(codes: ArrayLike, n_levels: ArrayLike) -> np.ndarray:
     """The cell of each record: its number in the order of the columns of T."""
     codes = check_codes(codes, n_levels)

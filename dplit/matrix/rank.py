@@ -74,9 +74,6 @@ def _eliminate(row: int, pivots: dict[int, int]) -> None:
         row ^= pivots[place]
 
 
-# Distinct leaves ----------------------------------------------------------------------------------
-
-
 def most_boxes(boxes: Paths, patience: int | None = None) -> int:
     """The most boxes that share a cell, exactly: of distinct ones, the L1 sensitivity of their counts.
 

@@ -202,9 +202,6 @@ def spend(
     return Spend(f"strategy {strategy.name}", noise.epsilon, note, neighbours, SOURCE)
 
 
-# The exact law of a small release -----------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ReleaseLaw:
     """The law of :math:`AD + Z` on a small domain, as a callable for `dplit.audit.privacy_loss`.

@@ -194,9 +194,6 @@ def shuffled_loss(epsilon: float, n_trees: int, n_records: int | None = None) ->
     return 3 * epsilon + math.log1p(stays * math.expm1(-2 * epsilon))
 
 
-# One tree's share ---------------------------------------------------------------------------------
-
-
 def tree_advantage(gap: ArrayLike, epsilon: float, n_trees: ArrayLike) -> np.ndarray:
     r"""How much better than a guess one tree's label is, of two classes with Laplace counts.
 

@@ -119,9 +119,6 @@ def _columns(node: Node) -> list:
     return [split.column(values, node.targets, 0.0, 1.0) for values in node.columns.T]
 
 
-# Families of data ----------------------------------------------------------------------------
-
-
 def mirror(zeros: int, ones: int, columns: int, gap: float, first: float | None = None) -> Node:
     """A node whose columns are alike: the ones at 0, the zeros at `gap`.
 

@@ -83,9 +83,6 @@ def _after_median(columns: list, epsilon: float) -> np.ndarray:
     return np.array([median_law(c, epsilon) @ c.errors for c in columns])
 
 
-# The routes ----------------------------------------------------------------------------------
-
-
 def uniform(columns: Sequence, epsilon: float) -> float:
     """Expected SSE if the attribute is uniform and the whole budget goes to its median.
 

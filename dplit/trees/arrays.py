@@ -155,9 +155,6 @@ def visited(trees: Trees, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(records), np.concatenate(nodes)
 
 
-# Trees of a file, which may be anything -----------------------------------------------------------
-
-
 def check(right, name, what):
     """Raise `ValueError` with the name of what is wrong if it is not right."""
     if not right:

@@ -218,9 +218,6 @@ def add_steps(leaves: np.ndarray, values: np.ndarray) -> np.ndarray:
     return scores
 
 
-# Compiled ----------------------------------------------------------------------------------------
-
-
 @njit(cache=True, nogil=True)
 def _place(values, cuts, guesses, lower, scale, codes):
     """Number of cuts below each value: from that of its bin on, to the one that is right."""

@@ -179,9 +179,7 @@ def _size(counts):
     return size
 
 
-# A side's score: n minus n times its Gini index, or minus n times its entropy --------------------
-
-
+# A side's score: n minus n times its Gini index, or minus n times its entropy.
 @njit(cache=True, nogil=True, inline="always")
 def _sum_term(count, logs):
     """A class's term in the sum over classes: its square, or c log c."""

@@ -106,9 +106,6 @@ def _reached(boxes: Paths, codes: np.ndarray, classes: np.ndarray, n_classes: in
     return found
 
 
-# The span of boxes ----------------------------------------------------------------------------------
-
-
 def functions(n: int) -> np.ndarray:
     """An orthonormal basis of the functions of n levels, the constant one first, shape (n, n)."""
     basis = np.eye(n)

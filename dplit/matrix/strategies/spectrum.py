@@ -139,9 +139,6 @@ def eigenvalues(sets: list[tuple[int, ...]], spaces: list[tuple[int, ...]], n_le
     return np.where(missing == 0, cells, 0.0)
 
 
-# Least squares ------------------------------------------------------------------------------------
-
-
 def least_squares(boxes: Paths, weights: np.ndarray) -> Span | Complement:
     r"""What least squares needs of the boxes of a strategy :math:`\mathrm{diag}(w)\,T`, weights positive."""
     found = independent(boxes) if dimensions(boxes) > len(boxes) else None

@@ -131,9 +131,6 @@ def audited_apart(task: dict) -> tuple[list[str], int | None]:
     return done.stdout.splitlines(), done.returncode
 
 
-# What is stored -----------------------------------------------------------------------------------
-
-
 def reasons() -> dict[str, str]:
     """Return why each survivor that was read does no harm, by the change's key."""
     text = data_file("results/audit/survivors.toml").read_text(encoding="utf-8")

@@ -96,9 +96,6 @@ def module_of(filename: str) -> str | None:
     return ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
 
 
-# By names -----------------------------------------------------------------------------------------
-
-
 @cache
 def _names():
     """For each (module, function or class): what it names of the package; and the compiled ones."""

@@ -46,9 +46,6 @@ def _published_mean(kind, rate=LEAKING):
     return leak(kind, one, same, partial(off, rate), LEAKING, chances_off, **options)
 
 
-# Exact losses of what is published -----------------------------------------------------------
-
-
 def _published_depth(effort, rng):
     """The depth of JPW on eight columns, read off the number of records; declares epsilon 1."""
     from dplit.baselines.jpw import published_depth

@@ -52,9 +52,7 @@ def _spend(epsilon):
     return budget.Spend("an answer", epsilon)
 
 
-# Each yields what a node declares, and what its parts lose together --------------------------------
-
-
+# Each yields what a node declares, and what its parts lose together.
 def _sequences():
     for e in EPSILONS:
         yield budget.Sequence("s", (_spend(e),), copies=3).epsilon, loss(*together([coin(e)] * 3))

@@ -52,9 +52,6 @@ def _spent(kind, choices, effort, rng):
     return Found(EPSILON, worst, f"{len(found)} fits, the largest total: {where}")
 
 
-# Several fits -----------------------------------------------------------------------------------
-
-
 class Told(ValueError):
     """What a learner raises once it has seen noisy counts."""
 

@@ -134,8 +134,6 @@ def monotone(effort, rng):
     return f"{nodes * tests} probabilities, the last {{exact:.6g}}"
 
 
-# The forest's own choices ------------------------------------------------------------------------
-
 X = np.array([0.05, 0.2, 0.3, 0.45, 0.6, 0.7, 0.85, 0.95] * 6)[:, None]
 Y = np.array([0, 0, 0, 1, 0, 1, 1, 1] * 6)
 

@@ -135,9 +135,6 @@ def balance(effort, rng):
     )
 
 
-# Forests on records whose probabilities are known -----------------------------------------------------
-
-
 def additive(n, rng):
     """Records of six uniform columns, of which four matter; classes, and the true log-odds."""
     X = rng.random((n, 6))

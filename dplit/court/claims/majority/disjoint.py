@@ -222,9 +222,6 @@ def _drawn_error(records, share, epsilon):
     return float(binom.pmf(majority_count, records, share) @ wrong)
 
 
-# Three or more classes ---------------------------------------------------------------------------
-
-
 def _error(x, weight):
     """Probability of a label other than the first of leaf x, in fractions; e^epsilon is `weight`."""
     return 1 - PermuteAndFlip.rational_law([weight**c for c in x])[0]

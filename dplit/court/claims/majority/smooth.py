@@ -188,9 +188,6 @@ def no_multiple(effort, rng):
     )
 
 
-# Where its effect is seen ------------------------------------------------------------------------
-
-
 def _right(weight):
     """Probability of the majority against one other class, from the logarithm of its weight."""
     return 1 / (1 + math.exp(-weight)) if weight < 700 else 1.0

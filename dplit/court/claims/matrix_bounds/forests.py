@@ -77,9 +77,6 @@ def _block_variance(m, other, most=math.inf):
     return float((weight * np.minimum(z**2, most)).sum() / weight.sum())
 
 
-# Trees that agree ---------------------------------------------------------------------------------
-
-
 # all pairs of six, once each
 COVER = [(0, 1), (0, 2, 5), (0, 3, 4), (1, 2, 3), (1, 4, 5), (2, 4), (3, 5)]
 

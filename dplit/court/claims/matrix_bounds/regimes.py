@@ -54,9 +54,6 @@ def two_regimes(effort, rng):
     )
 
 
-# Wide domains -------------------------------------------------------------------------------------
-
-
 def _program(tau, n, epsilon, grid):
     """Least error per leaf of any release where tau leaves hold either 0 or n records each, with equal chances."""
     occupied = [n * np.array(z) for z in itertools.product((0, 1), repeat=tau)]

@@ -71,9 +71,6 @@ def rank(effort, rng):
     )
 
 
-# Leaves that occur many times ---------------------------------------------------------------------
-
-
 def _most_leaves(one):
     """The most distinct leaves that hold one cell: every cell routed, equal leaves counted once."""
     cells = small.every_cell(one.levels)

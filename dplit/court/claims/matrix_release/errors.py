@@ -143,9 +143,6 @@ def _both_ways(make, one, X, y, Q, seed):
     return one.paths.reached(Q) @ released[0], released[1]
 
 
-# Post-processing ------------------------------------------------------------------------------------
-
-
 def _expected(x, b, t):
     """Mean squared error of a shrunk count with Laplace noise of scale b, by quadrature."""
     law = noise_for(b, 1.0, "laplace").pdf

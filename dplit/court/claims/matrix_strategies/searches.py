@@ -94,9 +94,6 @@ def _dense_error(leaves, strategy):
     return strategy.norm**2 * float(rows @ leaves.multiplicity)
 
 
-# What the paper's search ends at --------------------------------------------------------------------
-
-
 @IDENTITY(
     "m-rf/opt-is-identity",
     "ours; A <- OPT_p(W)",

@@ -70,9 +70,6 @@ def votes_sensitivity(effort, rng):
     return "{cases} sensitivities and bounds"
 
 
-# Trees and queries ----------------------------------------------------------------------------------
-
-
 @VOTES(
     "m-rf/more-trees",
     "Abstract, contributions and results, figure 3a",

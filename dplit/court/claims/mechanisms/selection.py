@@ -99,9 +99,6 @@ def base_measure(effort, rng, paper):
     return "{cases} score vectors, all their neighbours: {scores} costs {exact:.6g}"
 
 
-# Selection: law and errors -------------------------------------------------------------------
-
-
 def _flip_law(odds):
     """Permute-and-flip in fractions: r is accepted after exactly the candidates of a set have failed."""
     k, law = len(odds), []

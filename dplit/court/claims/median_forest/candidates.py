@@ -123,9 +123,6 @@ def k_candidates_corrected(effort, rng):
     )
 
 
-# Mirror nodes ----------------------------------------------------------------------------------
-
-
 def _exact_mirror(columns, epsilon, times, largest):
     """The smallest mirror node that costs more than `times` epsilon, its likelihood ratio in fractions."""
     near = _smallest_mirror(columns, epsilon, times, largest)

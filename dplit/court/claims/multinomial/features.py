@@ -142,8 +142,6 @@ def any_feature_able(effort, rng):
     return "{cases} features of small data sets, with constant ones among them"
 
 
-# Equation 7: the same for the cuts of one feature ----------------------------------------------
-
 FEW = {  # blocks of equal values, (records of label 0, of label 1): one cut worst, the others alike
     2: [(1, 0), (0, 1), (0, 1)],
     3: [(1, 0), (0, 1), (0, 1), (1, 0)],

@@ -103,9 +103,6 @@ def _gaps(values):
     return scores.max() - scores
 
 
-# The scale of the decreases ---------------------------------------------------------------------
-
-
 def _weakened(y, chosen):
     """The same node with every record four times, once with the other label: all decreases a quarter."""
     times = sum(WEAK)

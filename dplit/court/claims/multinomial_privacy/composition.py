@@ -21,9 +21,6 @@ COMPOSITION = Box("thm-mprivacy-composition", "mechanisms.PermuteAndFlip")
 ODDS = 8  # e^epsilon at which a coin for the odd record does not help
 
 
-# Properties 1 and 2 -----------------------------------------------------------------------------
-
-
 def _in_turn(counts, first, second):
     """Joint law of two labels of one leaf, the second with the rate that the first decides."""
     labels = PermuteAndFlip(first, monotonic=True).pmf(counts)

@@ -66,8 +66,6 @@ def lambert_bound(effort, rng):
     )
 
 
-# A depth without empty leaves --------------------------------------------------------------------
-
 SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees on parts of nine tenths
     "Banknote": (1372, 5, 2.0),
     "Robot": (5456, 5, 2.0),

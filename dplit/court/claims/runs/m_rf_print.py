@@ -190,9 +190,6 @@ def subsample_on_adult(effort, rng):
     )
 
 
-# A single tree ---------------------------------------------------------------------------------------
-
-
 def right(gap, epsilon, n_trees):
     """Probability that one of many trees with Laplace noise labels a leaf of two classes by the larger."""
     return 0.5 + matrix.tree_advantage(gap, epsilon, n_trees)

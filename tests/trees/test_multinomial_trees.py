@@ -88,7 +88,8 @@ def roots_seen(trees, candidates):
 
 
 def assert_follows(seen, law):
-    """Chi-square of counts against a law, false alarm 1e-6; misses a mean squared relative error of 1/16 with 1e-3 at most."""
+    """Chi-square of counts against a law, false alarm 1e-6; one whose squared relative error is 1/16 in the mean
+    is missed with less than 1e-3."""
     assert seen[law == 0].sum() == 0
     if (law > 0).sum() > 1:
         assert chisquare(seen[law > 0], seen.sum() * law[law > 0]).pvalue > 1e-6

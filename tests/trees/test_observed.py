@@ -69,11 +69,11 @@ def test_two_bernoulli_draws():
     """One column alone, and any cut, each with its own probability, independently."""
     X, y = ladder()
     rule = GREEDY._replace(columns=3, one_column=0.3, any_cut=0.2, min_leaf=N // 2)
-    columns, _ = roots(X, y, rule, N_TREES)
+    columns, _ = roots(X, y, rule, 4 * N_TREES)
     uniform, greedy = np.full(5, 0.2), best_of(3, 5)
     law = 0.2 * uniform + 0.8 * (0.3 * uniform + 0.7 * greedy)
-    assert holds_law(columns, law, N_TREES)
-    assert not holds_law(columns, 0.2 * uniform + 0.8 * greedy, N_TREES)
+    assert holds_law(columns, law, 4 * N_TREES)
+    assert not holds_law(columns, 0.2 * uniform + 0.8 * greedy, 4 * N_TREES)
 
 
 def test_columns_without_a_cut_are_drawn_and_more_follow():

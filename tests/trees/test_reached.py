@@ -1,7 +1,7 @@
 """Trees of which only what records reach is drawn: the same law as whole trees.
 
 Statistical checks are seeded; each has a false-alarm rate of at most 1e-6,
-and misses with 1e-2 at most an event that is more or less likely by 0.1.
+and misses an event that is more or less likely by 0.1 in about one of ten draws at most.
 """
 
 from fractions import Fraction

@@ -105,7 +105,7 @@ def membership_open(effort, rng):
 def membership_proved(effort, rng):
     r"""Membership inference against a proved forest stays below $(e^\epsilon - 1)/(e^\epsilon + 1)$. Against
     one random tree and a record alone in its leaf it comes to $(1 - e^{-\epsilon})/2$."""
-    bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(200, 4000, 40_000), []
+    bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(120, 4000, 40_000), []
     laws = {"random, proved": attacks.membership_law("random, proved", LEVEL)}
     for name in ("random, proved", "boosted, proved"):
         seen, law = attacks.membership(name, LEVEL, fits, rng=rng), laws.get(name, ())

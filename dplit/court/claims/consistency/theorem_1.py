@@ -124,7 +124,7 @@ def corrected(effort, rng):
     for design, b in (("independent", 0.0), ("independent", 2.0), ("one-curve", 2.0)):
         events = {}
         for n in sizes:
-            k, draws = int(n**0.5), most if n > small else 4 * most  # the small ones cost nothing
+            k, draws = int(n**0.5), most if n > small else effort.pick(2, 4, 4) * most  # the small ones cost less
             found = consistency.observed_paths(
                 n // 2, n // 2, k, 2, draws, b, b, trend=1.0, design=design, rng=rng
             )

@@ -1,10 +1,9 @@
 r"""How many records the smaller side of a private median split holds (DiPriMe v2, section 3.2).
 
 Notation: N values in the public range :math:`[x_L, x_U]` of length R (`width`), sorted
-:math:`x_1 \le \dots \le x_N`. A cut in the interval :math:`(x_i, x_{i+1})`, of length :math:`L_i`,
-leaves i values on its left; :math:`b_i = \min(i, N-i)` is the size of the smaller block and
-:math:`N_c` its random size. For a threshold t, the N - 2t centermost values
-:math:`x_{t+1}, \dots, x_{N-t}` cover a range of length d (`spread`).
+:math:`x_1 \le \dots \le x_N`. A cut in the interval :math:`(x_i, x_{i+1})`, of length :math:`L_i`, leaves i values
+on its left; :math:`b_i = \min(i, N-i)` is the size of the smaller block and :math:`N_c` its random size. For a
+threshold t, the N - 2t centermost values :math:`x_{t+1}, \dots, x_{N-t}` cover a range of length d (`spread`).
 
 The exponential mechanism has the score :math:`q_i = -|N - 2i| = 2b_i - N`, of sensitivity 1 under add-remove, so
 that the density of the cut is proportional to :math:`e^{\epsilon b_i}`. Every `epsilon` here is that of one
@@ -134,8 +133,8 @@ def more_than_bound(spread: float, width: float, epsilon: float) -> float:
 
     .. math:: \frac{d}{d + (R - d) e^{-\epsilon}}
 
-    It equals `published_bound`: theorem 3's formula belongs to this event. Attained by `worst_more_than` for
-    every N of at least 2t + 2; :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
+    It equals `published_bound`: theorem 3's formula belongs to this event. Attained by `worst_more_than` for every
+    N of at least 2t + 2. `spread`, `width`, `epsilon` as in `published_bound`.
     """
     (d, r), q = _check_spread(spread, width), _odds(epsilon)
     return d / (d + (r - d) * q)
@@ -147,7 +146,7 @@ def at_least_bound(spread: float, width: float, epsilon: float) -> float:
     .. math:: \frac{d}{d + (R - d) e^{-2\epsilon}}
 
     The worst data have no room for blocks of exactly t: the cut falls among t - 1 or t + 1. Corrects theorem 3;
-    attained by `worst_at_least`; :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
+    attained by `worst_at_least`. `spread`, `width`, `epsilon` as in `published_bound`.
     """
     return more_than_bound(spread, width, 2 * np.minimum(_check_epsilon(epsilon), LARGEST / 2))
 
@@ -187,8 +186,8 @@ def guaranteed_gain(spread: int | np.ndarray, width: float, epsilon: float) -> f
 
     .. math:: \frac{u}{u + (1-u) e^{-\epsilon}} - u, \qquad u = d/R
 
-    The random cut succeeds with probability u. DiPriMe v2, the sentence after corollary 3.1;
-    :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
+    The random cut succeeds with probability u. DiPriMe v2, the sentence after corollary 3.1. `spread`, `width`,
+    `epsilon` as in `published_bound`.
     """
     d, r = _check_spread(spread, width)
     return more_than_bound(d, r, epsilon) - d / r
@@ -210,8 +209,8 @@ def failure_ratio(spread: int | np.ndarray, width: float, epsilon: float) -> flo
     .. math:: \frac{\Pr[N_c^{med} \le t]}{\Pr[N_c^{rand} \le t]}
               \le \frac{e^{-\epsilon}}{u + (1-u) e^{-\epsilon}}, \qquad u = d/R < 1
 
-    It falls from 1 to :math:`e^{-\epsilon}` as the spread grows; :doc:`/book/balance`.
-    `spread`, `width`, `epsilon` as in `published_bound`.
+    It falls from 1 to :math:`e^{-\epsilon}` as the spread grows. `spread`, `width`, `epsilon` as in
+    `published_bound`.
     """
     (d, r), q = _check_spread(spread, width), _odds(epsilon)
     return r * q / (d + (r - d) * q)
@@ -231,8 +230,8 @@ def two_levels(t: int, values: tuple, lower: float, upper: float, epsilon: float
     .. math:: \frac{1}{L_i}\int_0^{L_i} \frac{A}{B+y} \frac{A'}{B'+L_i-y}\,dy
        = \frac{A A'}{L_i (B+B'+L_i)} \ln\frac{(B+L_i)(B'+L_i)}{B B'} .
 
-    Derived in :doc:`/book/balance`. `t`: at least 0. `values`, `lower`, `upper`, `epsilon` as in `split_law`.
-    Weights grow as e^{epsilon N/4}, which must be a float.
+    `t`: at least 0. `values`, `lower`, `upper`, `epsilon` as in `split_law`. Weights grow as e^{epsilon N/4},
+    which must be a float.
     """
     t = errors.check_integer(t, "t", 0)
     lengths = intervals(values, lower, upper)
@@ -262,7 +261,7 @@ def two_levels_safe(n: int, t: int) -> float:
 
     .. math:: \epsilon\,(5s - n) = 2 \ln\cosh(\epsilon s/2) .
 
-    0 for larger n: there some data lose at every positive epsilon. :doc:`/book/balance`. `n`, `t`: at least 0.
+    0 for larger n: there some data lose at every positive epsilon. `n`, `t`: at least 0.
     """
     s = errors.check_integer(t, "t", 0) + 1
     spare = 5 * s - errors.check_integer(n, "n", 0)
@@ -282,10 +281,10 @@ def two_levels_trap(n: int, t: int, epsilon: float = 1.0) -> np.ndarray:
     """Values in [0, 1] whose four leaves keep more than t records likelier under random cuts.
 
     With s = t + 1, only a first cut after 2s values leads to four leaves of at least s, and a cut in a longer
-    interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every positive epsilon; for n
-    of 5t + 5 at the given one; for smaller n, of at least 4t + 6, at large ones, for n of 14 and t of 2 from
-    1.23. :doc:`/book/balance`. `n`, `t`: t >= 0 and n >= 4t + 6; `epsilon`: for n of at most 5t + 5: the gaps
-    fit this budget, positive. Returns an array of shape (n,), sorted; lower is 0 and upper 1.
+    interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every positive epsilon; for n of
+    5t + 5 at the given one; for smaller n, of at least 4t + 6, at large ones, for n of 14 and t of 2 from 1.23.
+    `n`, `t`: t >= 0 and n >= 4t + 6; `epsilon`: for n of at most 5t + 5: the gaps fit this budget, positive.
+    Returns an array of shape (n,), sorted; lower is 0 and upper 1.
     """
     s = errors.check_integer(t, "t", 0) + 1
     n = errors.check_integer(n, "n", 4 * t + 6)

@@ -76,8 +76,8 @@ def rank_law(n: int, epsilon: float) -> np.ndarray:
 def rank_interval_law(values: list, lower: float, upper: float, epsilon: float) -> IntervalLaw:
     """Law of the value that DiPriMe v1 releases: a rank from `rank_law`, then uniform between records.
 
-    Not private under any epsilon: its density contains the gap between two records. Between equal
-    records it is an atom. Parameters and errors as `interval_law`; derived in :doc:`/book/median`.
+    Not private under any epsilon: its density contains the gap between two records. Between equal records it is an
+    atom. Parameters and errors as `interval_law`.
     """
     edges = _edges(values, lower, upper)
     return IntervalLaw(edges, rank_law(len(edges) - 2, epsilon))
@@ -133,8 +133,8 @@ def grid_law(
 
     Each cell is a candidate with the score of its midpoint, and the cut is uniform inside the chosen cell.
     Epsilon-private for either mechanism; DiPriMe v2, section 3.1, asks for permute-and-flip and names no grid.
-    Derived in :doc:`/book/median`. `values`, `lower`, `upper`, `epsilon`, `neighbours` as in `interval_law`;
-    `cells`: candidates, at least 1: a public number; `mechanism`: "permute-and-flip" or "exponential".
+    `values`, `lower`, `upper`, `epsilon`, `neighbours` as in `interval_law`; `cells`: candidates, at least 1: a
+    public number; `mechanism`: "permute-and-flip" or "exponential".
     """
     records = _edges(values, lower, upper)[1:-1]
     edges = np.linspace(lower, upper, errors.check_integer(cells, "cells", 1) + 1)
@@ -151,8 +151,8 @@ def flip_rate(
 
     .. math:: \lim_m m\, \mathrm{TV} = \frac{E|q - E q|}{2 \bar q}
 
-    Here :math:`q = e^{\text{rate}(s - \max s)}` at a cut of `interval_law`, :math:`E` its mean
-    under that law and :math:`\bar q` its mean under the uniform law. Derived in :doc:`/book/median`.
+    Here :math:`q = e^{\text{rate}(s - \max s)}` at a cut of `interval_law`, :math:`E` its mean under that law and
+    :math:`\bar q` its mean under the uniform law.
     """
     edges, law = interval_law(values, lower, upper, epsilon, neighbours)
     lengths, scores = np.diff(edges), -_gaps(len(edges) - 2)
@@ -198,9 +198,8 @@ def _common(law: IntervalLaw, other: IntervalLaw) -> tuple:
 def subset_sizes(counts: ArrayLike) -> list:
     """How many splits put s records on one side, as a list of N + 1 Python integers.
 
-    A split is a set of levels that is neither empty nor everything; the two sides of one split
-    are two sets. A subset-sum dynamic programme, exact for any number of levels: time in
-    proportion to levels times records. Derived in :doc:`/book/median`.
+    A split is a set of levels that is neither empty nor everything; the two sides of one split are two sets. A
+    subset-sum dynamic programme, exact for any number of levels: time in proportion to levels times records.
     `counts`: ints, shape (levels,). Records of each level, at least two levels; a level without records counts.
     """
     counts = _level_counts(counts)
@@ -215,9 +214,8 @@ def subset_law(counts: ArrayLike, epsilon: float, neighbours: str = "add-remove"
 
     .. math:: \Pr(C) \propto e^{-\text{rate}\, \bigl||C| - |X \setminus C|\bigr|}
 
-    summed over the sets of one size; the difference of the sides is ``abs(N - 2 s)``. DiPriMe v1,
-    section 3 (v2, section 3.1, with the sign that it means). Derived in :doc:`/book/median`.
-    `counts`: ints, shape (levels,). Returns an array of shape (N + 1,).
+    summed over the sets of one size; the difference of the sides is ``abs(N - 2 s)``. DiPriMe v1, section 3 (v2,
+    section 3.1, with the sign that it means). `counts`: ints, shape (levels,). Returns an array of shape (N + 1,).
     """
     ways = subset_sizes(counts)
     log_ways = np.array([math.log(w) if w else -math.inf for w in ways])

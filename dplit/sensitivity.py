@@ -70,8 +70,7 @@ def sse(n: int, lower: Fraction, upper: Fraction, neighbours: str = "add-remove"
 
     .. math:: \Delta = \frac{N - 1}{N} R^2 < R^2 \quad\text{under either relation}
 
-    :math:`R^2` serves where :math:`N` is private. Derived in :doc:`/book/sensitivity`. Parameters
-    and errors as `mean`; squared units of the target.
+    :math:`R^2` serves where :math:`N` is private. Parameters and errors as `mean`; squared units of the target.
     """
     spread, n = _check(n, lower, upper, neighbours), int(n)
     return (n - 1) * spread**2 / n
@@ -82,8 +81,8 @@ def sse_removed(n: int, removed: int, lower: float | Fraction, upper: float | Fr
 
     .. math:: \frac{k (N - k)}{N} R^2, \quad k = \min(\delta, \lfloor N/2 \rfloor)
 
-    The tight form of "sensitivity of objective", DiPriMe v1, A.2.1 (v2, B.1: "sensitivity of SSE"); derived in
-    :doc:`/book/sensitivity`. `n`: records before; `removed`: records that leave, :math:`\delta`, from 0 to `n`.
+    The tight form of "sensitivity of objective", DiPriMe v1, A.2.1 (v2, B.1: "sensitivity of SSE"). `n`: records
+    before; `removed`: records that leave, :math:`\delta`, from 0 to `n`.
     """
     spread, n = _check(n, lower, upper), int(n)
     if errors.check_integer(removed, "removed", 0) > n:
@@ -99,8 +98,8 @@ def split_mse(
 
     .. math:: \Delta = \frac{N - 1}{N^2} R^2 \quad\text{under either relation}
 
-    The score of DiPriMe v1, section 3 and v2, section 3.1, for any fixed cut and any number of
-    children; derived in :doc:`/book/sensitivity`. Parameters and errors as `mean`.
+    The score of DiPriMe v1, section 3 and v2, section 3.1, for any fixed cut and any number of children.
+    Parameters and errors as `mean`.
     """
     return mse(n, lower, upper, neighbours)
 
@@ -114,9 +113,8 @@ def children_mse(
        \frac{R^2}{8}\Bigl(1 + \frac{4}{m + 1}\frac{\lfloor m^2/4 \rfloor}{m^2}\Bigr),\ m = N - 2
        \ \text{(replace-one)},\qquad N \ge 2
 
-    It does not fall with :math:`N`: no bound of order :math:`1/N` covers this reading of the
-    papers' "mean squared error". Derived in :doc:`/book/sensitivity`. Parameters and errors as
-    `mean`; under replace-one the record may change sides.
+    It does not fall with :math:`N`: no bound of order :math:`1/N` covers this reading of the papers' "mean squared
+    error". Parameters and errors as `mean`; under replace-one the record may change sides.
     """
     square = _check(n, lower, upper, neighbours) ** 2
     if n == 1:
@@ -130,8 +128,7 @@ def children_mse(
 def split_score(n: int, neighbours: str = "add-remove") -> int:
     r"""Sensitivity of :math:`q = -\bigl| |left| - |right| \bigr|` at one fixed split: 1 or 2.
 
-    DiPriMe v2, section 3.1; derived in :doc:`/book/sensitivity`. One record alone can't change
-    the score by moving, so replace-one gives 0 for `n` = 1.
+    DiPriMe v2, section 3.1. One record alone can't change the score by moving, so replace-one gives 0 for `n` = 1.
     """
     _check(n, 0, 0, neighbours)
     return 1 if neighbours == "add-remove" else min(2 * (n - 1), 2)
@@ -140,7 +137,7 @@ def split_score(n: int, neighbours: str = "add-remove") -> int:
 def counts(n: int, neighbours: str = "add-remove") -> int:
     """Sensitivity of a vector of class counts in L1: 1 under add-remove, 2 under replace-one.
 
-    DiPriMe v1, section 3, for two classes or more; derived in :doc:`/book/sensitivity`.
+    DiPriMe v1, section 3, for two classes or more.
     """
     _check(n, 0, 0, neighbours)
     return 1 if neighbours == "add-remove" else 2

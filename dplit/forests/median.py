@@ -1,7 +1,6 @@
 """Median forests: DiPriMe, DiPriMeExp and DiPriMeFlip (Consul and Williamson, both versions).
 
-Trees cut each node at a private median; each leaf releases its mean or its class. See
-:doc:`/book/median_forest`.
+Trees cut each node at a private median; each leaf releases its mean or its class. See :doc:`/book/median_forest`.
 """
 
 import math

@@ -1,10 +1,9 @@
 r"""What a matrix forest releases, and what that costs (M-RF, definition 2, algorithms 1 and 2).
 
-Notation: D is the n x k table of the records by cell and class, A an m x n strategy. Released is
-:math:`AD + Z` with independent noise on each entry, Laplace or geometric, of scale
-:math:`\Delta/\epsilon`; leaves and votes are :math:`WA^+` of it, which costs nothing more. With
-:math:`\|A\|_1` the largest absolute column sum, :math:`a_j` a column, and :math:`\Delta` the most that a
-record changes :math:`AD`:
+Notation: D is the n x k table of the records by cell and class, A an m x n strategy. Released is :math:`AD + Z`
+with independent noise on each entry, Laplace or geometric, of scale :math:`\Delta/\epsilon`; leaves and votes are
+:math:`WA^+` of it, which costs nothing more. With :math:`\|A\|_1` the largest absolute column sum, :math:`a_j` a
+column, and :math:`\Delta` the most that a record changes :math:`AD`:
 
 =========================================  ========================  =============================
 columns that are released                  add-remove                replace-one

@@ -5,10 +5,9 @@ one of the K by its sum of squared errors (SSE); release the winner. Jointly: dr
 at once. A cut between two neighbouring values is one outcome, since its density is constant there
 and neighbours that leave the values in place differ by the same ratio all along it.
 
-Notation: `epsilon` is that of one median, :math:`\kappa` (`rate`) the weight of a unit of SSE, and
-targets lie in [0, 1]. The published rate for targets in :math:`[-B, B]` is
-:math:`\kappa = \epsilon_a R^2/(8B^2) = \epsilon_a/2` per :math:`R^2` (DiPriMe v1, section 3).
-All budgets are add-remove; derived in :doc:`/book/median_forest`.
+Notation: `epsilon` is that of one median, :math:`\kappa` (`rate`) the weight of a unit of SSE, and targets lie in
+[0, 1]. The published rate for targets in :math:`[-B, B]` is :math:`\kappa = \epsilon_a R^2/(8B^2) = \epsilon_a/2`
+per :math:`R^2` (DiPriMe v1, section 3). All budgets are add-remove.
 """
 
 from __future__ import annotations

@@ -92,10 +92,9 @@ def coin_loss(structure: float, labels: float):
 def deepest(n_estimation: int, min_samples_leaf: int, n_structure: int, stopping: str = "text"):
     r"""The most levels of splits that a tree can have.
 
-    Where both children keep :math:`k` estimation points (section 3.2), :math:`\lfloor n/k \rfloor - 1`;
-    where a node is split if it has more than :math:`k` (algorithm 1), as many as distinct structure
-    points allow, whatever :math:`n` is: theorem 2's :math:`d \le O(n/k)` has no counterpart.
-    `stopping`: "text" or "algorithm".
+    Where both children keep :math:`k` estimation points (section 3.2), :math:`\lfloor n/k \rfloor - 1`; where a
+    node is split if it has more than :math:`k` (algorithm 1), as many as distinct structure points allow, whatever
+    :math:`n` is: theorem 2's :math:`d \le O(n/k)` has no counterpart. `stopping`: "text" or "algorithm".
     """
     n, s = (
         errors.check_integer(n_estimation, "n_estimation", 0),

@@ -7,7 +7,7 @@ So Laplace noise of scale :math:`1/\epsilon` on :math:`d` and a threshold make a
 may be released if the test is passed (Dwork and Roth 2014, section 7.3).
 
 The theorems below are for the label of one leaf. ``None`` is released where the test fails; putting a uniform
-class in its place is post-processing. Derived in :doc:`/book/random_forest`.
+class in its place is post-processing.
 """
 
 from __future__ import annotations

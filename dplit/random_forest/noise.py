@@ -8,7 +8,7 @@ largest ratio of densities is the same in both directions, and its logarithm :ma
 the distance of :math:`(a, \sigma)` and :math:`(a', \sigma')` in the hyperbolic half-plane: the ratio is a quotient
 of two quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1. So noise of
 scale :math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`, has an exact cost
-(ours). Student's t under smooth sensitivity is Bun and Steinke's (2019). Derived in :doc:`/book/random_forest`.
+(ours). Student's t under smooth sensitivity is Bun and Steinke's (2019).
 """
 
 from __future__ import annotations

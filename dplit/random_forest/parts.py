@@ -9,8 +9,8 @@ mechanism that is :math:`\epsilon`-private under add-remove. Two ways to choose 
   differ by at most one, as published (RDF, section 4.2; DiPriMe v1, algorithm 2). Not parallel
   composition under add-remove, since one record more can move another one.
 
-What equal parts cost is proved beside `dplit.budget.EqualParts`, and `equal_parts_family_loss` comes
-as near to it as you like. Derived in :doc:`/book/random_forest`.
+What equal parts cost is proved beside `dplit.budget.EqualParts`, and `equal_parts_family_loss` comes as near to it
+as you like.
 """
 
 from __future__ import annotations
@@ -179,11 +179,10 @@ def equal_parts_bound(epsilon: float, n_trees: int, neighbours: str = "add-remov
 def equal_parts_family_loss(epsilon: float, n_trees: int, per_tree: int, classes: int = 2) -> float:
     r"""A loss that equal parts reach: a family of data that comes as near to the bound as you like.
 
-    There are :math:`\tau m` records of class 0. The first tree has a leaf for each record, the
-    others one leaf for all. Added is a record of class 1. The outcome: in the first tree every
-    record's own class, in the others class 1. With permute-and-flip labels, :math:`g` the
-    probability that a leaf of one record tells its class and :math:`h(a, b)` that a leaf of
-    :math:`a` records of class 0 and :math:`b` of class 1 tells 1, the ratio is
+    There are :math:`\tau m` records of class 0. The first tree has a leaf for each record, the others one leaf for
+    all. Added is a record of class 1. The outcome: in the first tree every record's own class, in the others class
+    1. With permute-and-flip labels, :math:`g` the probability that a leaf of one record tells its class and
+    :math:`h(a, b)` that a leaf of :math:`a` records of class 0 and :math:`b` of class 1 tells 1, the ratio is
 
     .. math:: g k \left(\frac{m+1}{\tau m+1}
         + \frac{(\tau-1)m}{\tau m+1} \frac{h(m-1, 1)}{h(m, 0)}\right).

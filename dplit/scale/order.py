@@ -1,7 +1,6 @@
-r"""Sums in several orders: three doubles suffice for another split, whole numbers never do.
+"""Sums in several orders: three doubles suffice for another split, whole numbers never do.
 
-Addition of doubles rounds, so that :math:`(a + b) + c` need not be :math:`a + (b + c)`. Derived in
-:doc:`/book/scale`.
+Addition of doubles rounds, so that :math:`(a + b) + c` need not be :math:`a + (b + c)`.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,12 +1,11 @@
 r"""One column's cut of a node, drawn from its records: compiled.
 
-A candidate is the boundary below which records go left, or the set of levels that do. It is drawn
-either by its balance alone, :math:`e^{-r|n - 2 n_L|}`, and then scored by what it explains, or
-jointly by both, :math:`e^{-r|n - 2 n_L| + \kappa G}`. Here :math:`n` is the number of records,
-:math:`n_L` how many go left, and the gain :math:`G = S_L^2/n_L + S_R^2/n_R`, with sums :math:`S` of
-the targets, is the sum of squares that the cut explains up to a constant of the node; for classes
-:math:`G = \sum_k c_{Lk}^2/n_L + \sum_k c_{Rk}^2/n_R` with their counts :math:`c`. The reference
-for the laws is `dplit.median`.
+A candidate is the boundary below which records go left, or the set of levels that do. It is drawn either by its
+balance alone, :math:`e^{-r|n - 2 n_L|}`, and then scored by what it explains, or jointly by both,
+:math:`e^{-r|n - 2 n_L| + \kappa G}`. Here :math:`n` is the number of records, :math:`n_L` how many go left, and
+the gain :math:`G = S_L^2/n_L + S_R^2/n_R`, with sums :math:`S` of the targets, is the sum of squares that the cut
+explains up to a constant of the node; for classes :math:`G = \sum_k c_{Lk}^2/n_L + \sum_k c_{Rk}^2/n_R` with their
+counts :math:`c`. The reference for the laws is `dplit.median`.
 """
 
 from typing import NamedTuple

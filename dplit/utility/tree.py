@@ -1,9 +1,9 @@
-r"""A regression tree of private medians on one column, against the tree of exact medians (DiPriMe v1).
+"""A regression tree of private medians on one column, against the tree of exact medians (DiPriMe v1).
 
 The leaves of the exact tree are :math:`M` consecutive records each, in the order of the column. The private tree
 cuts the same order elsewhere. `t` bounds every leaf's distance from M: all leaves hold between M - t and M + t
 records; it is whole and at most M but in the published bounds, and below M where a noisy leaf may not be empty.
-Losses are in squared units of the target. Section 3.1 and appendix A.2 of v1; derived in :doc:`/book/utility`.
+Losses are in squared units of the target. Section 3.1 and appendix A.2 of v1.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def published_loss(n: int, depth: int, t: float, epsilon: float, lower: float, u
 def zeta(n: int, depth: int, epsilon: float, t: float) -> float:
     r"""The :math:`\zeta` of theorem 3: :math:`2^{d-1} \Pr(|\tilde N_i - N/2^d| \ge t)`, exact.
 
-    The chance that some leaf is that far off is `dplit.occupancy.any_leaf_tail`, up to
-    :math:`2\zeta`; :doc:`/book/utility`. `epsilon` is the budget of one split, the paper's :math:`\epsilon_1`.
+    The chance that some leaf is that far off is `dplit.occupancy.any_leaf_tail`, up to :math:`2\zeta`. `epsilon`
+    is the budget of one split, the paper's :math:`\epsilon_1`.
     """
     t = errors.check_between(t, "t", 0, errors.MOST)
     leaf_size(n, depth)
@@ -88,7 +88,7 @@ def leaf_shift(depth: int) -> np.ndarray:
 
     .. math:: G_i = \max\{\min(i + 1, 2^d - 1 - i), \min(i, 2^d - i)\}, \quad i = 0, \dots, 2^d - 1
 
-    At most :math:`2^{d-1}`; 1 for the outer leaves. Derived in :doc:`/book/utility`.
+    At most :math:`2^{d-1}`; 1 for the outer leaves.
     """
     leaves = 2 ** errors.check_integer(depth, "depth", 1)
     i = np.arange(leaves)
@@ -125,19 +125,19 @@ def leaf_change_any(n: int, depth: int, t: int, lower: float, upper: float) -> f
 
 
 def change_bound(depth: int, t: float, lower: float, upper: float) -> float:
-    r"""What holds instead of corollary 1.1 on one column: a change of at most :math:`4^{d-1} R^2 t`.
+    """What holds instead of corollary 1.1 on one column: a change of at most :math:`4^{d-1} R^2 t`.
 
-    For fixed t `worst_change` comes as near to it as wanted when N grows. Proved in :doc:`/book/utility`.
+    For fixed t `worst_change` comes as near to it as wanted when N grows.
     """
     t = errors.check_between(t, "t", 0, errors.MOST)
     return 4.0 ** (errors.check_integer(depth, "depth", 1) - 1) * range_of(lower, upper) ** 2 * t
 
 
 def change_bound_any(n: int, lower: float, upper: float) -> float:
-    r"""What holds instead of corollary 1.1 if the private tree may cut other columns: :math:`R^2 N/4`.
+    """What holds instead of corollary 1.1 if the private tree may cut other columns: :math:`R^2 N/4`.
 
-    The largest squared error of any data. For even M it is attained by leaves of exactly M records, so
-    no bound in t is possible; :doc:`/book/utility`.
+    The largest squared error of any data. For even M it is attained by leaves of exactly M records, so no bound in
+    t is possible.
     """
     return range_of(lower, upper) ** 2 * errors.check_integer(n, "n", 1) / 4
 
@@ -180,9 +180,9 @@ def leaf_noise(sizes: ArrayLike, epsilon: float, lower: float, upper: float) -> 
 def worst_loss(n: int, depth: int, t: int, epsilon: float, lower: float, upper: float) -> float:
     """The largest expected loss of all targets and all trees with leaves within `t` of M: exact.
 
-    A dynamic programme over the leaves: its state is how far a leaf's first record is from its place in
-    the exact tree. The loss is the squared error with noisy means, expected over their noise, less the
-    exact tree's. Corrects theorem 3 of v1; :doc:`/book/utility`.
+    A dynamic programme over the leaves: its state is how far a leaf's first record is from its place in the exact
+    tree. The loss is the squared error with noisy means, expected over their noise, less the exact tree's.
+    Corrects theorem 3 of v1.
     """
     size = leaf_size(n, depth)
     scale = 2 / errors.check_positive(epsilon, "epsilon") ** 2
@@ -229,8 +229,7 @@ def loss_bound(n: int, depth: int, t: int, epsilon: float, lower: float, upper: 
 
     .. math:: 4^{d-1} R^2 t + \frac{2^{d+1} R^2}{\epsilon_2^2} \frac{M}{M^2 - t^2}
 
-    Each term is tight, the first one for large M; `worst_loss` is the exact worst of their sum. Proved in
-    :doc:`/book/utility`.
+    Each term is tight, the first one for large M; `worst_loss` is the exact worst of their sum.
     """
     size, spread = leaf_size(n, depth), range_of(lower, upper)
     _check_distance(t, size - 1)

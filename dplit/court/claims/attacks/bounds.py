@@ -1,8 +1,7 @@
-r"""Claims on what attacks on released forests can gain: the bounds, and what membership inference and
+"""Claims on what attacks on released forests can gain: the bounds, and what membership inference and
 reconstruction come to.
 
-Derived in :doc:`/book/attacks`. The bound is held against linear programs over all laws; the attacks run
-against forests that are fitted for them.
+The bound is held against linear programs over all laws; the attacks run against forests that are fitted for them.
 """
 
 import math

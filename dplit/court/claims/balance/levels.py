@@ -1,7 +1,4 @@
-r"""Corollary 3.1 of DiPriMe v2, which speaks of one split, carried to two and more levels.
-
-Derived in :doc:`/book/balance`.
-"""
+"""Corollary 3.1 of DiPriMe v2, which speaks of one split, carried to two and more levels."""
 
 import math
 from fractions import Fraction

@@ -1,8 +1,7 @@
-r"""DiPriMe v2 on the balance of one private median split.
+"""DiPriMe v2 on the balance of one private median split.
 
-Theorem 3, corollary 3.1 and the sentence on the spread (section 3.2, appendix B.3); derived in
-:doc:`/book/balance`. The exact side counts every data set on a small grid in fractions, from the
-paper's score and nothing else.
+Theorem 3, corollary 3.1 and the sentence on the spread (section 3.2, appendix B.3). The exact side counts every
+data set on a small grid in fractions, from the paper's score and nothing else.
 """
 
 from fractions import Fraction

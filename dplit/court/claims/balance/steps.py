@@ -1,6 +1,6 @@
-r"""A step of the proof of theorem 3 of DiPriMe v2: the scores of successive intervals.
+"""A step of the proof of theorem 3 of DiPriMe v2: the scores of successive intervals.
 
-Appendix B.3; derived in :doc:`/book/balance`.
+Appendix B.3.
 """
 
 from itertools import combinations_with_replacement

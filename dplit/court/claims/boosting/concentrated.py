@@ -1,7 +1,6 @@
-r"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to.
+"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to.
 
-Derived in :doc:`/book/boosting`. The references are Rényi divergences and hockey-stick divergences of whole
-laws, summed over their outcomes.
+The references are Rényi divergences and hockey-stick divergences of whole laws, summed over their outcomes.
 """
 
 import math

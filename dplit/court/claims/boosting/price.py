@@ -1,7 +1,6 @@
-r"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits.
+"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits.
 
-Derived in :doc:`/book/boosting`. The references are enumerations of small data sets, and the forest's own
-compiled sums on neighbouring ones.
+The references are enumerations of small data sets, and the forest's own compiled sums on neighbouring ones.
 """
 
 from itertools import combinations_with_replacement, product

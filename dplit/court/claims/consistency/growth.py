@@ -72,9 +72,8 @@ def _middles(formula):
 
 @SPLITS("mrf/equation-12", "Equation 12", "fails", "consistency.published_middle", **BY_SPLITS, **MIDDLE)
 def equation_12(effort, rng):
-    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s)$ for the smaller child $M_1$ of a cut with distribution function
-    $F$, $s = \sigma^{1/m} \le 1/2$. (Given the structure points a cut has atoms, and one may lie at
-    $s$.)"""
+    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s)$ for the smaller child $M_1$ of a cut with distribution function $F$,
+    $s = \sigma^{1/m} \le 1/2$. (Given the structure points a cut has atoms, and one may lie at $s$.)"""
     yield from _middles(lambda s, upto, under: consistency.published_middle(s, upto))
     return "an atom at s = {s}: true {exact}, printed {stated}"
 

@@ -1,6 +1,6 @@
-r"""The reasons that Fletcher and Islam (2017) give: why leaves are empty, and why half the depth is too little.
+"""The reasons that Fletcher and Islam (2017) give: why leaves are empty, and why half the depth is too little.
 
-Sections 4.2.1 and 4.3; derived in :doc:`/book/depth`. The exact side enumerates records and paths.
+Sections 4.2.1 and 4.3. The exact side enumerates records and paths.
 """
 
 from fractions import Fraction

@@ -1,7 +1,7 @@
-r"""Claims of ours on what no release can beat: the constants, the certificate, replace-one, and contrasts.
+"""Claims of ours on what no release can beat: the constants, the certificate, replace-one, and contrasts.
 
-Derived in :doc:`/book/matrix_bounds`. The truth is a linear program over all releases with given outputs,
-which knows no bound, or the error of a strategy by least squares.
+The truth is a linear program over all releases with given outputs, which knows no bound, or the error of a
+strategy by least squares.
 """
 
 import itertools

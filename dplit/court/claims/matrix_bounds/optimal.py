@@ -1,7 +1,7 @@
 r"""Claims on "optimal noise allocation" (M-RF), and ours on noise that is shaped by the workload.
 
-Derived in :doc:`/book/matrix_bounds`. Errors are in units of :math:`2/\epsilon^2`, one class. The truth is least
-squares on the matrices, searches of a code of their own, linear programs, and draws of the package's samplers.
+Errors are in units of :math:`2/\epsilon^2`, one class. The truth is least squares on the matrices, searches of a
+code of their own, linear programs, and draws of the package's samplers.
 """
 
 import math

@@ -1,7 +1,7 @@
-r"""Claims of ours on where a matrix pays, and on what any release pays in a wide domain.
+"""Claims of ours on where a matrix pays, and on what any release pays in a wide domain.
 
-Derived in :doc:`/book/matrix_bounds`. The truth is least squares on the matrices, the enumeration of sets, and
-linear programs over all releases, biased ones too.
+The truth is least squares on the matrices, the enumeration of sets, and linear programs over all releases, biased
+ones too.
 """
 
 import itertools

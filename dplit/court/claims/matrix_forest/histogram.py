@@ -1,4 +1,4 @@
-r"""Claims of ours on the histogram beneath a matrix forest. Derived in :doc:`/book/matrix_forest`."""
+"""Claims of ours on the histogram beneath a matrix forest."""
 
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,7 @@
-r"""Claims of M-RF on leaves that depend on one another: the rank of T, and leaves that occur many times.
+"""Claims of M-RF on leaves that depend on one another: the rank of T, and leaves that occur many times.
 
-Derived in :doc:`/book/matrix_paths`. The truth of a rank is elimination in fractions or modulo 2, of a
-number of leaves the routing of every cell, of the law of coupons inclusion and exclusion in fractions.
+The truth of a rank is elimination in fractions or modulo 2, of a number of leaves the routing of every cell, of
+the law of coupons inclusion and exclusion in fractions.
 """
 
 import math

@@ -1,7 +1,7 @@
-r"""Claims of ours on equal columns and equal rows of a query matrix: what may be merged, and is never worse.
+"""Claims of ours on equal columns and equal rows of a query matrix: what may be merged, and is never worse.
 
-Derived in :doc:`/book/matrix_paths`. Counts are routed, errors are computed from least squares on the
-matrices themselves, for strategies drawn at random.
+Counts are routed, errors are computed from least squares on the matrices themselves, for strategies drawn at
+random.
 """
 
 import numpy as np

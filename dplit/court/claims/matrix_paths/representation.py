@@ -1,7 +1,7 @@
-r"""Claims of M-RF on its matrices: what they hold, entry by entry, how large they are, whose they are.
+"""Claims of M-RF on its matrices: what they hold, entry by entry, how large they are, whose they are.
 
-Derived in :doc:`/book/matrix_paths`. The truth comes from routing: each record goes down each tree, and its
-leaf there is counted, by code that knows no matrix.
+The truth comes from routing: each record goes down each tree, and its leaf there is counted, by code that knows no
+matrix.
 """
 
 from itertools import product

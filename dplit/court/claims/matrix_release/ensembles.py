@@ -1,7 +1,7 @@
-r"""Claims of M-RF on several ensembles, on what tunes them, and on what a single tree is worth.
+"""Claims of M-RF on several ensembles, on what tunes them, and on what a single tree is worth.
 
-Derived in :doc:`/book/matrix_release`. The truth of a reconstruction is least squares on the whole
-domain, of a budget the exact law of both releases, of a label's chance a quadrature."""
+The truth of a reconstruction is least squares on the whole domain, of a budget the exact law of both releases, of
+a label's chance a quadrature."""
 
 from itertools import product
 

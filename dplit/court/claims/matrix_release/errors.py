@@ -1,8 +1,7 @@
-r"""Claims of M-RF on what is answered: expected errors of leaves and votes, and what comes after a release.
+"""Claims of M-RF on what is answered: expected errors of leaves and votes, and what comes after a release.
 
-Derived in :doc:`/book/matrix_release`. The truth of an error is the linear map from the noise to the
-answers, found by answering one unit of each entry at a time, and the second moment of the noise as a sum
-or by quadrature."""
+The truth of an error is the linear map from the noise to the answers, found by answering one unit of each entry at
+a time, and the second moment of the noise as a sum or by quadrature."""
 
 from itertools import pairwise, product
 

@@ -1,6 +1,6 @@
-r"""Claim of M-RF that batch prediction does not fit trees on disjoint records; with a column more it does.
+"""Claim of M-RF that batch prediction does not fit trees on disjoint records; with a column more it does.
 
-Derived in :doc:`/book/matrix_release`. Leaves are counted by routing each record through its own tree."""
+Leaves are counted by routing each record through its own tree."""
 
 from itertools import pairwise
 

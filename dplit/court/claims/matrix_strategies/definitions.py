@@ -1,7 +1,7 @@
-r"""Claims of M-RF on what a strategy costs: its sensitivity, its error, and what the usual way costs.
+"""Claims of M-RF on what a strategy costs: its sensitivity, its error, and what the usual way costs.
 
-Derived in :doc:`/book/matrix_strategies`. Sensitivities are enumerated record by record, errors drawn from
-releases of the package's own strategies and mechanisms.
+Sensitivities are enumerated record by record, errors drawn from releases of the package's own strategies and
+mechanisms.
 """
 
 import itertools

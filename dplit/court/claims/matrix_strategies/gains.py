@@ -1,7 +1,6 @@
-r"""Claims of ours on what is free at the same epsilon, and on what disjoint training costs.
+"""Claims of ours on what is free at the same epsilon, and on what disjoint training costs.
 
-Derived in :doc:`/book/matrix_strategies`. Variances of geometric noise are sums over its law, the others are
-drawn from releases.
+Variances of geometric noise are sums over its law, the others are drawn from releases.
 """
 
 import itertools

@@ -1,7 +1,7 @@
-r"""Claims of ours on what a search for strategies finds: the cells again, or marginals that cover.
+"""Claims of ours on what a search for strategies finds: the cells again, or marginals that cover.
 
-Derived in :doc:`/book/matrix_strategies`. The errors of what was found are computed by least squares on dense
-matrices, or from eigenvalues of dense products; gradients by differences.
+The errors of what was found are computed by least squares on dense matrices, or from eigenvalues of dense
+products; gradients by differences.
 """
 
 import itertools

@@ -1,7 +1,7 @@
-r"""Claims of M-RF on trees, queries and votes: what the noise of the cells does not depend on, and what it shares.
+"""Claims of M-RF on trees, queries and votes: what the noise of the cells does not depend on, and what it shares.
 
-Derived in :doc:`/book/matrix_strategies`. The other side counts, by routing, in how many trees two cells share
-a leaf, and takes least squares on dense matrices.
+The other side counts, by routing, in how many trees two cells share a leaf, and takes least squares on dense
+matrices.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""That the forests draw their medians by value. Derived in :doc:`/book/median`."""
+"""That the forests draw their medians by value."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

@@ -1,7 +1,7 @@
-r"""Claims of both DiPriMe papers on what a split costs: K candidates, one winner.
+"""Claims of both DiPriMe papers on what a split costs: K candidates, one winner.
 
-v1, section 3 and algorithms 1 and 3; derived in :doc:`/book/median_forest`. Medians are by value here
-(that v1's are not private at all is another claim).
+v1, section 3 and algorithms 1 and 3. Medians are by value here (that v1's are not private at all is another
+claim).
 """
 
 import math

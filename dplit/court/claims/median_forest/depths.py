@@ -1,6 +1,6 @@
-r"""Claims of DiPriMe v2 on the depth of its trees.
+"""Claims of DiPriMe v2 on the depth of its trees.
 
-Section 4, tables 1 and 2, figures 2, 6 and 8; derived in :doc:`/book/median_forest`.
+Section 4, tables 1 and 2, figures 2, 6 and 8.
 """
 
 import math

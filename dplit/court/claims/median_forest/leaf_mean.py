@@ -1,7 +1,7 @@
-r"""Claims of both DiPriMe papers on the mean that a leaf releases.
+"""Claims of both DiPriMe papers on the mean that a leaf releases.
 
-v1, section 3; v2, section 3; derived in :doc:`/book/median_forest`. Targets in [0, 1], R = 1. The exact side takes
-the Laplace law's own densities and distribution functions, at every point where their log-ratio can turn.
+v1, section 3; v2, section 3. Targets in [0, 1], R = 1. The exact side takes the Laplace law's own densities and
+distribution functions, at every point where their log-ratio can turn.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Claims of both DiPriMe papers on the whole forest: its parts.
 
-v1, section 3 and algorithm 2; v2, section 3.1 and algorithm 2; derived in :doc:`/book/median_forest`.
+v1, section 3 and algorithm 2; v2, section 3.1 and algorithm 2.
 """
 
 import math

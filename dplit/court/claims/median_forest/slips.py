@@ -1,7 +1,6 @@
-r"""Claims of both DiPriMe papers on single lines: a sign, a set that is everything, noise and signal.
+"""Claims of both DiPriMe papers on single lines: a sign, a set that is everything, noise and signal.
 
-v2, algorithm 1, line 30, and section 3; v1, algorithm 3, line 35; derived in
-:doc:`/book/median_forest`.
+v2, algorithm 1, line 30, and section 3; v1, algorithm 3, line 35.
 """
 
 import math

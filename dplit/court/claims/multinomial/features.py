@@ -1,6 +1,6 @@
-r"""Claims of MRF on the probability of one candidate: lemma 3 and equation 7.
+"""Claims of MRF on the probability of one candidate: lemma 3 and equation 7.
 
-Derived in :doc:`/book/multinomial`. The exact side lists every data set of a few records.
+The exact side lists every data set of a few records.
 """
 
 from fractions import Fraction

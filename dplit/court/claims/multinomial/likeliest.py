@@ -1,6 +1,6 @@
-r"""Claims of MRF on the best split: its probability, figure 1, and its budget.
+"""Claims of MRF on the best split: its probability, figure 1, and its budget.
 
-Derived in :doc:`/book/multinomial`. The exact side lists every data set of a few records.
+The exact side lists every data set of a few records.
 """
 
 from fractions import Fraction

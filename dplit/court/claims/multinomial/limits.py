@@ -1,6 +1,6 @@
-r"""Claims on both ends of the budgets, on ties and 0/0, and on the distance from uniform choice.
+"""Claims on both ends of the budgets, on ties and 0/0, and on the distance from uniform choice.
 
-MRF, section 3.2 and appendix C; derived in :doc:`/book/multinomial`.
+MRF, section 3.2 and appendix C.
 """
 
 import math

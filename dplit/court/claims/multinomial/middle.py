@@ -1,7 +1,6 @@
-r"""Claims of MRF on where a feature is cut: lemma 4 and equation 8.
+"""Claims of MRF on where a feature is cut: lemma 4 and equation 8.
 
-Derived in :doc:`/book/multinomial`. The features lie in [0, 1], and the middle is all but the first
-and the last of N equal parts.
+The features lie in [0, 1], and the middle is all but the first and the last of N equal parts.
 """
 
 import math

@@ -1,7 +1,7 @@
-r"""Claims of MRF on cuts that are nearly as good as the best one, and on the scale of the decreases.
+"""Claims of MRF on cuts that are nearly as good as the best one, and on the scale of the decreases.
 
-Derived in :doc:`/book/multinomial`. Scores are relative, so near is near on the scale of a node's own
-decreases, and one factor for all of them changes nothing.
+Scores are relative, so near is near on the scale of a node's own decreases, and one factor for all of them changes
+nothing.
 """
 
 import math

@@ -1,7 +1,4 @@
-r"""Claims of MRF's set-up: definitions 1 and 2, equations 1 to 4, both draws, and the exponential mechanism.
-
-Derived in :doc:`/book/multinomial`.
-"""
+"""Claims of MRF's set-up: definitions 1 and 2, equations 1 to 4, both draws, and the exponential mechanism."""
 
 import math
 from fractions import Fraction

@@ -1,7 +1,6 @@
-r"""Claims on algorithm 1: how a node is split, when it is, and how deep a tree becomes.
+"""Claims on algorithm 1: how a node is split, when it is, and how deep a tree becomes.
 
-The forest itself is grown; what it does is held against laws that do not know it. Derived in
-:doc:`/book/multinomial_forest`.
+The forest itself is grown; what it does is held against laws that do not know it.
 """
 
 from functools import cache

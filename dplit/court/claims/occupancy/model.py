@@ -1,7 +1,6 @@
 """Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2 and the text after theorem 3.
 
-Derived in :doc:`/book/occupancy`. The model's tail is compared with its characteristic function, in
-fractions and by quadrature.
+The model's tail is compared with its characteristic function, in fractions and by quadrature.
 """
 
 import math

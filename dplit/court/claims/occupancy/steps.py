@@ -1,6 +1,6 @@
-r"""Steps of the proof of theorem 2 of DiPriMe v1, and the depth without empty leaves that section 3 wants.
+"""Steps of the proof of theorem 2 of DiPriMe v1, and the depth without empty leaves that section 3 wants.
 
-Appendix A.2.2; derived in :doc:`/book/occupancy`.
+Appendix A.2.2.
 """
 
 import math

@@ -1,8 +1,7 @@
-r"""Claims on what theorem 2 of DiPriMe v1 takes for granted: distinct values, and a choice without targets.
+"""Claims on what theorem 2 of DiPriMe v1 takes for granted: distinct values, and a choice without targets.
 
-Derived in :doc:`/book/occupancy`. Trees on equal records are enumerated in fractions, record by record
-and by the value of each cut; the choice of a column by the targets is enumerated over all sets of cuts;
-the draws are those of the package's forest.
+Trees on equal records are enumerated in fractions, record by record and by the value of each cut; the choice of a
+column by the targets is enumerated over all sets of cuts; the draws are those of the package's forest.
 """
 
 import math

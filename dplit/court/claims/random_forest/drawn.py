@@ -1,4 +1,4 @@
-"""That the forest draws what its proof speaks of. Derived in :doc:`/book/random_forest`."""
+"""That the forest draws what its proof speaks of."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

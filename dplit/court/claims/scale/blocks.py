@@ -1,7 +1,7 @@
-r"""Claims on sums over blocks: of doubles in all orders, and of forests that are fitted block by block.
+"""Claims on sums over blocks: of doubles in all orders, and of forests that are fitted block by block.
 
-Derived in :doc:`/book/scale`. A forest fitted over random blocks is held against the same fit in one piece, and
-bytes against the arrays of one that runs.
+A forest fitted over random blocks is held against the same fit in one piece, and bytes against the arrays of one
+that runs.
 """
 
 from fractions import Fraction

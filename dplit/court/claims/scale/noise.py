@@ -1,7 +1,6 @@
-r"""Claims on the error of released counts by the number of records.
+"""Claims on the error of released counts by the number of records.
 
-Derived in :doc:`/book/scale`. References are sums over all counts and all noise that matters, and draws of the
-package's own sampler.
+References are sums over all counts and all noise that matters, and draws of the package's own sampler.
 """
 
 from itertools import product

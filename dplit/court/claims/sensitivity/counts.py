@@ -1,6 +1,6 @@
-r"""Counts, split scores and vectors in both DiPriMe papers, and what replace-one changes.
+"""Counts, split scores and vectors in both DiPriMe papers, and what replace-one changes.
 
-v1, sections 2 and 3; v2, section 3.1 and appendix A. Derived in :doc:`/book/sensitivity`.
+v1, sections 2 and 3; v2, section 3.1 and appendix A.
 """
 
 from functools import partial

@@ -1,6 +1,6 @@
-r"""A step of both DiPriMe papers' proofs on squared errors, and what v2 says of one record in a leaf.
+"""A step of both DiPriMe papers' proofs on squared errors, and what v2 says of one record in a leaf.
 
-v1, appendix A.2.1; v2, appendix B.1 and section 3; derived in :doc:`/book/sensitivity`.
+v1, appendix A.2.1; v2, appendix B.1 and section 3.
 """
 
 from fractions import Fraction

@@ -1,7 +1,7 @@
-r"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on noisy labels and accuracy.
+"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on noisy labels and accuracy.
 
-The probability of a flip and theorem 2 (section 3.2, appendix B.2); derived in :doc:`/book/utility`. The exact
-side integrates a flip from its definition, clipping and ties included, and enumerates all labels and all splits.
+The probability of a flip and theorem 2 (section 3.2, appendix B.2). The exact side integrates a flip from its
+definition, clipping and ties included, and enumerates all labels and all splits.
 """
 
 import math
@@ -76,10 +76,9 @@ def flip(effort, rng, epsilon=EPSILONS):
 
 @CLASSES("diprime-v2/flip-probability/classes", "ours")
 def classes(effort, rng):
-    r"""With $k \ge 3$ classes setting negative counts to 0 still changes nothing. Class $j$
-    wins with probability below $P_f(D_j)$, and some wrong class with one above $P_f$ of the gap
-    to the runner-up. A leaf loses at most $(k-1)\max_D D P_f(D)$ records in expectation, for $k
-    = 2$ too."""
+    r"""With $k \ge 3$ classes setting negative counts to 0 still changes nothing. Class $j$ wins with probability
+    below $P_f(D_j)$, and some wrong class with one above $P_f$ of the gap to the runner-up. A leaf loses at most
+    $(k-1)\max_D D P_f(D)$ records in expectation, for $k = 2$ too."""
     three, four = effort.pick((3, 2), (5, 4), (8, 5))
     share = {2: 0.0, 3: 0.0, 4: 0.0}
     for k, most in zip(share, (12, three, four)):

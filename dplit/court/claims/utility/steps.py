@@ -1,6 +1,6 @@
-r"""A step of the proof of theorem 2 of DiPriMe v2: a flip is rarer in larger and in purer leaves.
+"""A step of the proof of theorem 2 of DiPriMe v2: a flip is rarer in larger and in purer leaves.
 
-Appendix B.2; derived in :doc:`/book/utility`.
+Appendix B.2.
 """
 
 from itertools import combinations_with_replacement, pairwise, product

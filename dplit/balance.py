@@ -1,10 +1,9 @@
 r"""How many records the smaller side of a private median split holds (DiPriMe v2, section 3.2).
 
 Notation: N values in the public range :math:`[x_L, x_U]` of length R (`width`), sorted
-:math:`x_1 \le \dots \le x_N`. A cut in the interval :math:`(x_i, x_{i+1})`, of length :math:`L_i`,
-leaves i values on its left; :math:`b_i = \min(i, N-i)` is the size of the smaller block and
-:math:`N_c` its random size. For a threshold t, the N - 2t centermost values
-:math:`x_{t+1}, \dots, x_{N-t}` cover a range of length d (`spread`).
+:math:`x_1 \le \dots \le x_N`. A cut in the interval :math:`(x_i, x_{i+1})`, of length :math:`L_i`, leaves i values
+on its left; :math:`b_i = \min(i, N-i)` is the size of the smaller block and :math:`N_c` its random size. For a
+threshold t, the N - 2t centermost values :math:`x_{t+1}, \dots, x_{N-t}` cover a range of length d (`spread`).
 
 The exponential mechanism has the score :math:`q_i = -|N - 2i| = 2b_i - N`, of sensitivity 1 under add-remove, so
 that the density of the cut is proportional to :math:`e^{\epsilon b_i}`. Every `epsilon` here is that of one
@@ -20,21 +19,14 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    check_between,
-    check_finite,
-    check_integer,
-    check_interval,
-    check_numbers,
-    check_positive,
-)
+from dplit.ground import errors
 
 LARGEST = 700.0  # beyond it e^{-epsilon} is no normal number any more
 
 
 def _check_epsilon(epsilon: float) -> np.ndarray:
     """Return `epsilon` as an array; every entry is at least 0 and finite (0: a random cut)."""
-    rates = check_numbers(epsilon, "epsilon")
+    rates = errors.check_numbers(epsilon, "epsilon")
     if rates.size == 0 or not (np.isfinite(rates) & (rates >= 0)).all():
         raise ValueError(f"epsilon must be finite and at least 0, got {epsilon!r}")
     return rates
@@ -42,7 +34,7 @@ def _check_epsilon(epsilon: float) -> np.ndarray:
 
 def _check_spread(spread: float, width: float) -> tuple:
     """Return both as arrays, with 0 <= spread <= width and width positive."""
-    d, r = check_numbers(spread, "spread"), check_numbers(width, "width")
+    d, r = errors.check_numbers(spread, "spread"), errors.check_numbers(width, "width")
     if not (np.isfinite(r) & (r > 0)).all():
         raise ValueError(f"width must be positive and finite, got {width!r}")
     if not ((d >= 0) & (d <= r)).all():
@@ -64,8 +56,8 @@ def intervals(values: ArrayLike, lower: float, upper: float) -> np.ndarray:
     `values`: shape (N,), between `lower` and `upper`; `lower`, `upper`: public bounds, in units of the values,
     lower < upper. Returns an array of shape (N + 1,), of sum upper - lower.
     """
-    check_finite(lower, "lower"), check_finite(upper, "upper")
-    x = check_numbers(values, "values")
+    errors.check_finite(lower, "lower"), errors.check_finite(upper, "upper")
+    x = errors.check_numbers(values, "values")
     if x.ndim != 1 or not lower < upper or not ((x >= lower) & (x <= upper)).all():
         raise ValueError(
             f"values must be a vector between lower < upper, got shape {x.shape}, {lower!r}, {upper!r}"
@@ -75,7 +67,7 @@ def intervals(values: ArrayLike, lower: float, upper: float) -> np.ndarray:
 
 def smaller_blocks(n: int) -> np.ndarray:
     """Size min(i, N-i) of the smaller block, for a cut with i = 0, ..., `n` records on its left."""
-    i = np.arange(check_integer(n, "n", 0) + 1)
+    i = np.arange(errors.check_integer(n, "n", 0) + 1)
     return np.minimum(i, n - i)
 
 
@@ -102,12 +94,12 @@ def at_least(t: int, values: ArrayLike, lower: float, upper: float, epsilon: flo
     random cut.
     """
     law = split_law(values, lower, upper, epsilon)
-    return float(law[smaller_blocks(len(law) - 1) >= check_integer(t, "t", 0)].sum())
+    return float(law[smaller_blocks(len(law) - 1) >= errors.check_integer(t, "t", 0)].sum())
 
 
 def more_than(t: int, values: np.ndarray, lower: float, upper: float, epsilon: float) -> float:
     """Exact probability that the smaller block holds more than `t` records, as in `at_least`."""
-    return at_least(check_integer(t, "t", 0) + 1, values, lower, upper, epsilon)
+    return at_least(errors.check_integer(t, "t", 0) + 1, values, lower, upper, epsilon)
 
 
 def central_range(t: int, values: ArrayLike) -> float:
@@ -115,8 +107,8 @@ def central_range(t: int, values: ArrayLike) -> float:
 
     `t`: at least 0 and below N/2; `values`: shape (N,).
     """
-    x = np.sort(np.atleast_1d(check_numbers(values, "values")))
-    if not 2 * check_integer(t, "t", 0) < len(x):
+    x = np.sort(np.atleast_1d(errors.check_numbers(values, "values")))
+    if not 2 * errors.check_integer(t, "t", 0) < len(x):
         raise ValueError(f"t must be below half of the {len(x)} values, got {t!r}")
     return float(x[len(x) - t - 1] - x[t])
 
@@ -141,8 +133,8 @@ def more_than_bound(spread: float, width: float, epsilon: float) -> float:
 
     .. math:: \frac{d}{d + (R - d) e^{-\epsilon}}
 
-    It equals `published_bound`: theorem 3's formula belongs to this event. Attained by `worst_more_than` for
-    every N of at least 2t + 2; :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
+    It equals `published_bound`: theorem 3's formula belongs to this event. Attained by `worst_more_than` for every
+    N of at least 2t + 2. `spread`, `width`, `epsilon` as in `published_bound`.
     """
     (d, r), q = _check_spread(spread, width), _odds(epsilon)
     return d / (d + (r - d) * q)
@@ -154,7 +146,7 @@ def at_least_bound(spread: float, width: float, epsilon: float) -> float:
     .. math:: \frac{d}{d + (R - d) e^{-2\epsilon}}
 
     The worst data have no room for blocks of exactly t: the cut falls among t - 1 or t + 1. Corrects theorem 3;
-    attained by `worst_at_least`; :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
+    attained by `worst_at_least`. `spread`, `width`, `epsilon` as in `published_bound`.
     """
     return more_than_bound(spread, width, 2 * np.minimum(_check_epsilon(epsilon), LARGEST / 2))
 
@@ -173,13 +165,13 @@ def worst_at_least(n: int, t: int, spread: float, lower: float, upper: float) ->
 
     As `worst_more_than`, with one value at each end fewer and one at each edge more.
     """
-    return _clumps(n, t, check_integer(t, "t", 1) - 1, spread, lower, upper)
+    return _clumps(n, t, errors.check_integer(t, "t", 1) - 1, spread, lower, upper)
 
 
 def _clumps(n: int, t: int, outside: int, spread: float, lower: float, upper: float) -> np.ndarray:
-    if check_integer(n, "n", 2) < 2 * check_integer(t, "t", 0) + 2:
+    if errors.check_integer(n, "n", 2) < 2 * errors.check_integer(t, "t", 0) + 2:
         raise ValueError(f"n must be at least 2t + 2 = {2 * t + 2}, got {n!r}")
-    spread = check_between(spread, "spread", 0, check_interval(lower, upper))
+    spread = errors.check_between(spread, "spread", 0, errors.check_interval(lower, upper))
     left, right = (lower + upper - spread) / 2, (lower + upper + spread) / 2
     edge = t + 1 - outside
     ends = [lower] * outside, [upper] * outside
@@ -194,8 +186,8 @@ def guaranteed_gain(spread: int | np.ndarray, width: float, epsilon: float) -> f
 
     .. math:: \frac{u}{u + (1-u) e^{-\epsilon}} - u, \qquad u = d/R
 
-    The random cut succeeds with probability u. DiPriMe v2, the sentence after corollary 3.1;
-    :doc:`/book/balance`. `spread`, `width`, `epsilon` as in `published_bound`.
+    The random cut succeeds with probability u. DiPriMe v2, the sentence after corollary 3.1. `spread`, `width`,
+    `epsilon` as in `published_bound`.
     """
     d, r = _check_spread(spread, width)
     return more_than_bound(d, r, epsilon) - d / r
@@ -217,8 +209,8 @@ def failure_ratio(spread: int | np.ndarray, width: float, epsilon: float) -> flo
     .. math:: \frac{\Pr[N_c^{med} \le t]}{\Pr[N_c^{rand} \le t]}
               \le \frac{e^{-\epsilon}}{u + (1-u) e^{-\epsilon}}, \qquad u = d/R < 1
 
-    It falls from 1 to :math:`e^{-\epsilon}` as the spread grows; :doc:`/book/balance`.
-    `spread`, `width`, `epsilon` as in `published_bound`.
+    It falls from 1 to :math:`e^{-\epsilon}` as the spread grows. `spread`, `width`, `epsilon` as in
+    `published_bound`.
     """
     (d, r), q = _check_spread(spread, width), _odds(epsilon)
     return r * q / (d + (r - d) * q)
@@ -238,10 +230,10 @@ def two_levels(t: int, values: tuple, lower: float, upper: float, epsilon: float
     .. math:: \frac{1}{L_i}\int_0^{L_i} \frac{A}{B+y} \frac{A'}{B'+L_i-y}\,dy
        = \frac{A A'}{L_i (B+B'+L_i)} \ln\frac{(B+L_i)(B'+L_i)}{B B'} .
 
-    Derived in :doc:`/book/balance`. `t`: at least 0. `values`, `lower`, `upper`, `epsilon` as in `split_law`.
-    Weights grow as e^{epsilon N/4}, which must be a float.
+    `t`: at least 0. `values`, `lower`, `upper`, `epsilon` as in `split_law`. Weights grow as e^{epsilon N/4},
+    which must be a float.
     """
-    t = check_integer(t, "t", 0)
+    t = errors.check_integer(t, "t", 0)
     lengths = intervals(values, lower, upper)
     law = split_law(values, lower, upper, epsilon)
     total = 0.0
@@ -269,10 +261,10 @@ def two_levels_safe(n: int, t: int) -> float:
 
     .. math:: \epsilon\,(5s - n) = 2 \ln\cosh(\epsilon s/2) .
 
-    0 for larger n: there some data lose at every positive epsilon. :doc:`/book/balance`. `n`, `t`: at least 0.
+    0 for larger n: there some data lose at every positive epsilon. `n`, `t`: at least 0.
     """
-    s = check_integer(t, "t", 0) + 1
-    spare = 5 * s - check_integer(n, "n", 0)
+    s = errors.check_integer(t, "t", 0) + 1
+    spare = 5 * s - errors.check_integer(n, "n", 0)
     if n <= 4 * s + 1:
         return math.inf
     if spare <= 0:
@@ -289,14 +281,14 @@ def two_levels_trap(n: int, t: int, epsilon: float = 1.0) -> np.ndarray:
     """Values in [0, 1] whose four leaves keep more than t records likelier under random cuts.
 
     With s = t + 1, only a first cut after 2s values leads to four leaves of at least s, and a cut in a longer
-    interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every positive epsilon; for n
-    of 5t + 5 at the given one; for smaller n, of at least 4t + 6, at large ones, for n of 14 and t of 2 from
-    1.23. :doc:`/book/balance`. `n`, `t`: t >= 0 and n >= 4t + 6; `epsilon`: for n of at most 5t + 5: the gaps
-    fit this budget, positive. Returns an array of shape (n,), sorted; lower is 0 and upper 1.
+    interval nearer to the median doesn't. For n of at least 5t + 6 this shows at every positive epsilon; for n of
+    5t + 5 at the given one; for smaller n, of at least 4t + 6, at large ones, for n of 14 and t of 2 from 1.23.
+    `n`, `t`: t >= 0 and n >= 4t + 6; `epsilon`: for n of at most 5t + 5: the gaps fit this budget, positive.
+    Returns an array of shape (n,), sorted; lower is 0 and upper 1.
     """
-    s = check_integer(t, "t", 0) + 1
-    n = check_integer(n, "n", 4 * t + 6)
-    small = min(1.0, check_positive(epsilon, "epsilon")) / (100 * s)
+    s = errors.check_integer(t, "t", 0) + 1
+    n = errors.check_integer(n, "n", 4 * t + 6)
+    small = min(1.0, errors.check_positive(epsilon, "epsilon")) / (100 * s)
     if n > 5 * s:
         sizes, gaps = (s, s, s, n - 3 * s), (1e3 * s, 1.0, 1e6 * s**2)
     else:

@@ -5,8 +5,6 @@ For neighbouring inputs :math:`x, x'` with laws :math:`p, p'` over one set of ou
 larger one (RDF, definition 1). A loss is infinite where an outcome is possible for one input alone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction

@@ -18,18 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    check_choice,
-    check_counts,
-    check_integer,
-    check_interval,
-    check_kind,
-    check_neighbours,
-    check_numbers,
-    check_positive,
-    check_rng,
-    check_size,
-)
+from dplit.ground import errors
 from dplit.mechanisms import Exponential, PermuteAndFlip
 from dplit.mechanisms.exponential import normalised
 
@@ -80,15 +69,15 @@ def rank_law(n: int, epsilon: float) -> np.ndarray:
     :math:`x_{N+1}`. The value that follows from it is not private, see :doc:`/book/median`.
     `n`: records, at least 0; `epsilon`: the paper's :math:`\epsilon_1`.
     """
-    gaps = _gaps(check_integer(n, "n", 0))
-    return Exponential(check_positive(epsilon, "epsilon")).pmf(-gaps)
+    gaps = _gaps(errors.check_integer(n, "n", 0))
+    return Exponential(errors.check_positive(epsilon, "epsilon")).pmf(-gaps)
 
 
 def rank_interval_law(values: list, lower: float, upper: float, epsilon: float) -> IntervalLaw:
     """Law of the value that DiPriMe v1 releases: a rank from `rank_law`, then uniform between records.
 
-    Not private under any epsilon: its density contains the gap between two records. Between equal
-    records it is an atom. Parameters and errors as `interval_law`; derived in :doc:`/book/median`.
+    Not private under any epsilon: its density contains the gap between two records. Between equal records it is an
+    atom. Parameters and errors as `interval_law`.
     """
     edges = _edges(values, lower, upper)
     return IntervalLaw(edges, rank_law(len(edges) - 2, epsilon))
@@ -125,9 +114,9 @@ def sample(
     rng: np.random.Generator,
 ) -> float | np.ndarray:
     """Draws from `interval_law`: private medians, of shape `size` (None: one float)."""
-    size = check_size(size)
+    size = errors.check_size(size)
     edges, probabilities = interval_law(values, lower, upper, epsilon, neighbours)
-    j = check_rng(rng).choice(len(probabilities), size=size, p=probabilities)
+    j = errors.check_rng(rng).choice(len(probabilities), size=size, p=probabilities)
     return edges[j] + (edges[j + 1] - edges[j]) * rng.random(size)
 
 
@@ -144,13 +133,13 @@ def grid_law(
 
     Each cell is a candidate with the score of its midpoint, and the cut is uniform inside the chosen cell.
     Epsilon-private for either mechanism; DiPriMe v2, section 3.1, asks for permute-and-flip and names no grid.
-    Derived in :doc:`/book/median`. `values`, `lower`, `upper`, `epsilon`, `neighbours` as in `interval_law`;
-    `cells`: candidates, at least 1: a public number; `mechanism`: "permute-and-flip" or "exponential".
+    `values`, `lower`, `upper`, `epsilon`, `neighbours` as in `interval_law`; `cells`: candidates, at least 1: a
+    public number; `mechanism`: "permute-and-flip" or "exponential".
     """
     records = _edges(values, lower, upper)[1:-1]
-    edges = np.linspace(lower, upper, check_integer(cells, "cells", 1) + 1)
+    edges = np.linspace(lower, upper, errors.check_integer(cells, "cells", 1) + 1)
     left = np.searchsorted(records, (edges[:-1] + edges[1:]) / 2)
-    kind = MECHANISMS[check_choice(mechanism, tuple(MECHANISMS), "mechanism")]
+    kind = MECHANISMS[errors.check_choice(mechanism, tuple(MECHANISMS), "mechanism")]
     chosen = kind(2 * _rate(epsilon, neighbours))
     return IntervalLaw(edges, chosen.pmf(-np.abs(len(records) - 2.0 * left)))
 
@@ -162,8 +151,8 @@ def flip_rate(
 
     .. math:: \lim_m m\, \mathrm{TV} = \frac{E|q - E q|}{2 \bar q}
 
-    Here :math:`q = e^{\text{rate}(s - \max s)}` at a cut of `interval_law`, :math:`E` its mean
-    under that law and :math:`\bar q` its mean under the uniform law. Derived in :doc:`/book/median`.
+    Here :math:`q = e^{\text{rate}(s - \max s)}` at a cut of `interval_law`, :math:`E` its mean under that law and
+    :math:`\bar q` its mean under the uniform law.
     """
     edges, law = interval_law(values, lower, upper, epsilon, neighbours)
     lengths, scores = np.diff(edges), -_gaps(len(edges) - 2)
@@ -180,7 +169,7 @@ def density_loss(law: IntervalLaw, other: IntervalLaw) -> float:
 
     The loss is in nats, and ``inf`` where one law has a density or an atom and the other has none.
     """
-    law, other = check_kind(law, IntervalLaw, "law"), check_kind(other, IntervalLaw, "other")
+    law, other = errors.check_kind(law, IntervalLaw, "law"), errors.check_kind(other, IntervalLaw, "other")
     _, here, there = _common(law, other)
     places = {*law.atoms, *other.atoms}
     here = np.append(here, [law.atoms.get(x, 0.0) for x in places])
@@ -191,7 +180,7 @@ def density_loss(law: IntervalLaw, other: IntervalLaw) -> float:
 
 def total_variation(law: IntervalLaw, other: IntervalLaw) -> float:
     """Total variation distance of two `IntervalLaw` without atoms, between 0 and 1."""
-    law, other = check_kind(law, IntervalLaw, "law"), check_kind(other, IntervalLaw, "other")
+    law, other = errors.check_kind(law, IntervalLaw, "law"), errors.check_kind(other, IntervalLaw, "other")
     lengths, here, there = _common(law, other)
     return float(lengths @ np.abs(here - there) / 2)
 
@@ -209,9 +198,8 @@ def _common(law: IntervalLaw, other: IntervalLaw) -> tuple:
 def subset_sizes(counts: ArrayLike) -> list:
     """How many splits put s records on one side, as a list of N + 1 Python integers.
 
-    A split is a set of levels that is neither empty nor everything; the two sides of one split
-    are two sets. A subset-sum dynamic programme, exact for any number of levels: time in
-    proportion to levels times records. Derived in :doc:`/book/median`.
+    A split is a set of levels that is neither empty nor everything; the two sides of one split are two sets. A
+    subset-sum dynamic programme, exact for any number of levels: time in proportion to levels times records.
     `counts`: ints, shape (levels,). Records of each level, at least two levels; a level without records counts.
     """
     counts = _level_counts(counts)
@@ -226,9 +214,8 @@ def subset_law(counts: ArrayLike, epsilon: float, neighbours: str = "add-remove"
 
     .. math:: \Pr(C) \propto e^{-\text{rate}\, \bigl||C| - |X \setminus C|\bigr|}
 
-    summed over the sets of one size; the difference of the sides is ``abs(N - 2 s)``. DiPriMe v1,
-    section 3 (v2, section 3.1, with the sign that it means). Derived in :doc:`/book/median`.
-    `counts`: ints, shape (levels,). Returns an array of shape (N + 1,).
+    summed over the sets of one size; the difference of the sides is ``abs(N - 2 s)``. DiPriMe v1, section 3 (v2,
+    section 3.1, with the sign that it means). `counts`: ints, shape (levels,). Returns an array of shape (N + 1,).
     """
     ways = subset_sizes(counts)
     log_ways = np.array([math.log(w) if w else -math.inf for w in ways])
@@ -244,7 +231,7 @@ def sample_subset(
     Draws the number of records in C from `subset_law`, then C uniformly among the sets that have
     it, walking back through the dynamic programme. Parameters as `subset_law`.
     """
-    counts, rng = _level_counts(counts), check_rng(rng)
+    counts, rng = _level_counts(counts), errors.check_rng(rng)
     table, law = _subset_table(counts), subset_law(counts, epsilon, neighbours)
     size = int(rng.choice(len(law), p=law))
     while True:  # the two sets that are no split are drawn again
@@ -270,7 +257,7 @@ def _subset_table(counts: np.ndarray) -> list:
 
 
 def _level_counts(counts: ArrayLike) -> np.ndarray:
-    counts = check_counts(counts)
+    counts = errors.check_counts(counts)
     if counts.ndim != 1 or len(counts) < 2:
         raise ValueError(f"counts must have shape (levels,) with two levels or more, got {counts.shape}")
     return counts
@@ -281,14 +268,14 @@ def _level_counts(counts: ArrayLike) -> np.ndarray:
 
 def _rate(epsilon: float, neighbours: str) -> float:
     """Weight of a unit of score: the score of a cut moves by 1 under add-remove, 2 under replace-one."""
-    sensitivity = 1 if check_neighbours(neighbours) == "add-remove" else 2
-    return check_positive(epsilon, "epsilon") / (2 * sensitivity)
+    sensitivity = 1 if errors.check_neighbours(neighbours) == "add-remove" else 2
+    return errors.check_positive(epsilon, "epsilon") / (2 * sensitivity)
 
 
 def _edges(values: list, lower: float, upper: float) -> np.ndarray:
     """The bounds and the sorted records between them, clipped."""
-    check_interval(lower, upper)
-    values = check_numbers(values, "values")
+    errors.check_interval(lower, upper)
+    values = errors.check_numbers(values, "values")
     if values.ndim != 1 or not np.isfinite(values).all():
         raise ValueError(
             f"values must be finite numbers of shape (records,), got an array of shape {values.shape}"

@@ -15,8 +15,6 @@ compares the two, `worst_case` on a grid and `worst_case_continuous` off it. Whe
 fractions, a closed form is one too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
@@ -25,24 +23,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.ground.errors import (
-    check_callable,
-    check_finite,
-    check_integer,
-    check_neighbours,
-    check_range,
-    check_rng,
-    check_sequence,
-)
+from dplit.ground import errors
 
 
 def _check(
     n: int, lower: float | Fraction, upper: float | Fraction, neighbours: str = "add-remove"
 ) -> float | Fraction:
     """Validate what every closed form takes; return the range R."""
-    check_integer(n, "n", 1)
-    check_neighbours(neighbours)
-    return check_range(lower, upper)
+    errors.check_integer(n, "n", 1)
+    errors.check_neighbours(neighbours)
+    return errors.check_range(lower, upper)
 
 
 # Closed forms --------------------------------------------------------------------------------
@@ -80,8 +70,7 @@ def sse(n: int, lower: Fraction, upper: Fraction, neighbours: str = "add-remove"
 
     .. math:: \Delta = \frac{N - 1}{N} R^2 < R^2 \quad\text{under either relation}
 
-    :math:`R^2` serves where :math:`N` is private. Derived in :doc:`/book/sensitivity`. Parameters
-    and errors as `mean`; squared units of the target.
+    :math:`R^2` serves where :math:`N` is private. Parameters and errors as `mean`; squared units of the target.
     """
     spread, n = _check(n, lower, upper, neighbours), int(n)
     return (n - 1) * spread**2 / n
@@ -92,11 +81,11 @@ def sse_removed(n: int, removed: int, lower: float | Fraction, upper: float | Fr
 
     .. math:: \frac{k (N - k)}{N} R^2, \quad k = \min(\delta, \lfloor N/2 \rfloor)
 
-    The tight form of "sensitivity of objective", DiPriMe v1, A.2.1 (v2, B.1: "sensitivity of SSE"); derived in
-    :doc:`/book/sensitivity`. `n`: records before; `removed`: records that leave, :math:`\delta`, from 0 to `n`.
+    The tight form of "sensitivity of objective", DiPriMe v1, A.2.1 (v2, B.1: "sensitivity of SSE"). `n`: records
+    before; `removed`: records that leave, :math:`\delta`, from 0 to `n`.
     """
     spread, n = _check(n, lower, upper), int(n)
-    if check_integer(removed, "removed", 0) > n:
+    if errors.check_integer(removed, "removed", 0) > n:
         raise ValueError(f"removed must be at most n={n}, got {removed!r}")
     k = int(min(removed, n // 2))
     return k * (n - k) * spread**2 / n
@@ -109,8 +98,8 @@ def split_mse(
 
     .. math:: \Delta = \frac{N - 1}{N^2} R^2 \quad\text{under either relation}
 
-    The score of DiPriMe v1, section 3 and v2, section 3.1, for any fixed cut and any number of
-    children; derived in :doc:`/book/sensitivity`. Parameters and errors as `mean`.
+    The score of DiPriMe v1, section 3 and v2, section 3.1, for any fixed cut and any number of children.
+    Parameters and errors as `mean`.
     """
     return mse(n, lower, upper, neighbours)
 
@@ -124,9 +113,8 @@ def children_mse(
        \frac{R^2}{8}\Bigl(1 + \frac{4}{m + 1}\frac{\lfloor m^2/4 \rfloor}{m^2}\Bigr),\ m = N - 2
        \ \text{(replace-one)},\qquad N \ge 2
 
-    It does not fall with :math:`N`: no bound of order :math:`1/N` covers this reading of the
-    papers' "mean squared error". Derived in :doc:`/book/sensitivity`. Parameters and errors as
-    `mean`; under replace-one the record may change sides.
+    It does not fall with :math:`N`: no bound of order :math:`1/N` covers this reading of the papers' "mean squared
+    error". Parameters and errors as `mean`; under replace-one the record may change sides.
     """
     square = _check(n, lower, upper, neighbours) ** 2
     if n == 1:
@@ -140,8 +128,7 @@ def children_mse(
 def split_score(n: int, neighbours: str = "add-remove") -> int:
     r"""Sensitivity of :math:`q = -\bigl| |left| - |right| \bigr|` at one fixed split: 1 or 2.
 
-    DiPriMe v2, section 3.1; derived in :doc:`/book/sensitivity`. One record alone can't change
-    the score by moving, so replace-one gives 0 for `n` = 1.
+    DiPriMe v2, section 3.1. One record alone can't change the score by moving, so replace-one gives 0 for `n` = 1.
     """
     _check(n, 0, 0, neighbours)
     return 1 if neighbours == "add-remove" else min(2 * (n - 1), 2)
@@ -150,7 +137,7 @@ def split_score(n: int, neighbours: str = "add-remove") -> int:
 def counts(n: int, neighbours: str = "add-remove") -> int:
     """Sensitivity of a vector of class counts in L1: 1 under add-remove, 2 under replace-one.
 
-    DiPriMe v1, section 3, for two classes or more; derived in :doc:`/book/sensitivity`.
+    DiPriMe v1, section 3, for two classes or more.
     """
     _check(n, 0, 0, neighbours)
     return 1 if neighbours == "add-remove" else 2
@@ -173,7 +160,7 @@ def published_mse(n: int, lower: int | Fraction, upper: int | Fraction) -> float
 def published_sse(removed: int, lower: float, upper: float) -> int:
     r""":math:`4B^2\delta` for :math:`\delta` removed targets (DiPriMe v1, A.2.1; v2, B.1)."""
     _check(1, lower, upper)
-    return 4 * max(abs(lower), abs(upper)) ** 2 * check_integer(removed, "removed", 0)
+    return 4 * max(abs(lower), abs(upper)) ** 2 * errors.check_integer(removed, "removed", 0)
 
 
 # The statistics ------------------------------------------------------------------------------
@@ -181,7 +168,7 @@ def published_sse(removed: int, lower: float, upper: float) -> int:
 
 def _numbers(values: list) -> list:
     """Return `values` as a list of numbers, fractions as they are."""
-    found = check_sequence(values, "values")
+    found = errors.check_sequence(values, "values")
     if not all(isinstance(v, Real) and v == v for v in found):
         raise ValueError("values must be numbers, got a sequence with others")
     return found
@@ -210,7 +197,7 @@ def mse_of(values: list) -> Fraction:
 
 def _children(records: tuple) -> list:
     """The targets of each child, from records (side, target) with side 0 or 1."""
-    pairs = check_sequence(records, "records")
+    pairs = errors.check_sequence(records, "records")
     if any(np.ndim(pair) != 1 or len(pair) != 2 for pair in pairs):
         raise ValueError("records must be pairs (side, target)")
     return [[y for s, y in pairs if s == side] for side in (0, 1)]
@@ -234,7 +221,7 @@ def split_score_of(records: tuple):
 
 def counts_of(labels: tuple, classes: int) -> tuple:
     """How often each of the labels 0, ..., classes - 1 occurs, as a tuple."""
-    labels, classes = check_sequence(labels, "labels"), check_integer(classes, "classes", 1)
+    labels, classes = errors.check_sequence(labels, "labels"), errors.check_integer(classes, "classes", 1)
     return tuple(sum(label == k for label in labels) for k in range(classes))
 
 
@@ -285,14 +272,13 @@ def worst_case(
     statistic
         Takes a tuple of records, gives a number or a sequence of numbers (compared in L1), and doesn't depend
         on the records' order.
-    n : records; those of the larger data set under add-remove
-    lower, upper : public bounds of the target
-    grid : targets tried, evenly spaced, both bounds included; at least 2
-    sides : with 1 a record is a target; with more it is a pair (side, target), side from 0
+    n : records; those of the larger data set under add-remove lower, upper : public bounds of the target grid :
+    targets tried, evenly spaced, both bounds included; at least 2 sides : with 1 a record is a target; with more
+    it is a pair (side, target), side from 0
     """
-    statistic = check_callable(statistic, "statistic")
+    statistic = errors.check_callable(statistic, "statistic")
     spread = Fraction(_check(n, lower, upper, neighbours))
-    kinds = _records(Fraction(check_finite(lower, "lower")), spread, grid, sides)
+    kinds = _records(Fraction(errors.check_finite(lower, "lower")), spread, grid, sides)
     best = WorstCase(-1, (), ())
     for common in combinations_with_replacement(kinds, n - 1):
         full = [(data, statistic(data)) for data in ((*common, record) for record in kinds)]
@@ -308,8 +294,8 @@ def worst_case(
 
 
 def _records(lower: Fraction, spread: Fraction, grid: int, sides: int) -> list:
-    grid = check_integer(grid, "grid", 2)
-    sides = check_integer(sides, "sides", 1)
+    grid = errors.check_integer(grid, "grid", 2)
+    sides = errors.check_integer(sides, "sides", 1)
     targets = sorted({lower + spread * i / (grid - 1) for i in range(grid)})
     return targets if sides == 1 else [(s, y) for s in range(sides) for y in targets]
 
@@ -330,12 +316,12 @@ def worst_case_continuous(
     Each start draws the sides and the targets at random and follows the gradient (L-BFGS-B) inside the bounds;
     the first arguments and the answer are those of `worst_case`. `starts`: climbs, at least 1.
     """
-    statistic, sides = check_callable(statistic, "statistic"), check_integer(sides, "sides", 1)
+    statistic, sides = errors.check_callable(statistic, "statistic"), errors.check_integer(sides, "sides", 1)
     from scipy.optimize import minimize  # slow to import, and needed here alone
 
     _check(n, lower, upper, neighbours)
-    starts = check_integer(starts, "starts", 1)
-    check_rng(rng)
+    starts = errors.check_integer(starts, "starts", 1)
+    errors.check_rng(rng)
     size = n + (neighbours == "replace-one")
     best = WorstCase(-1.0, (), ())
     for _ in range(starts):

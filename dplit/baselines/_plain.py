@@ -1,7 +1,5 @@
 """What the forests without privacy share: records of each tree, and a budget that says so."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from dataclasses import field

@@ -1,7 +1,5 @@
 """What the private baselines share: records of each tree, bins of a column, releases of a leaf."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -100,9 +98,6 @@ def leaf_means(forest: trees.Trees, records: np.ndarray, values: np.ndarray, n_j
     """
     columns = np.ascontiguousarray(values.T, dtype=np.float64)
     return np.column_stack([trees.average(forest, records, c, n_jobs) for c in columns])
-
-
-# Forests with a child for each level -------------------------------------------------------------
 
 
 @parameters

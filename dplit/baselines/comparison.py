@@ -6,8 +6,6 @@ the MRF paper does not say what its distance on tables is. Ours is Euclidean, on
 [0, 1] by the training records, levels by their positions. See :doc:`/book/multinomial_forest_experiments`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.baselines._plain import PlainForest, halved

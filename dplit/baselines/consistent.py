@@ -1,15 +1,12 @@
 r"""The consistent forests that MRF is compared with, without privacy: Denil14 and BRF; and random trees.
 
-Known here by what the MRF paper says of them (section 2.1 and appendix D), and by the captions and
-abstracts of their own papers: Denil, Matheson and de Freitas (2014), *Narrowing the gap*; Wang, Xia,
-Tang, Wu and Zhu (2018), *Bernoulli random forests*. What each parameter rests on stands beside it; no
-code of theirs was read. As the MRF paper has it for all of them: half of the records choose the
-cuts and the other half the labels, about :math:`\sqrt D` columns compete, the impurity is Gini's, and
-a leaf holds 5 estimation points or more. `dplit.trees.observed` says what a cut is. They are compared in
-:doc:`/book/multinomial_forest_experiments`.
+Known here by what the MRF paper says of them (section 2.1 and appendix D), and by the captions and abstracts of
+their own papers: Denil, Matheson and de Freitas (2014), *Narrowing the gap*; Wang, Xia, Tang, Wu and Zhu (2018),
+*Bernoulli random forests*. What each parameter rests on stands beside it; no code of theirs was read. As the MRF
+paper has it for all of them: half of the records choose the cuts and the other half the labels, about
+:math:`\sqrt D` columns compete, the impurity is Gini's, and a leaf holds 5 estimation points or more.
+`dplit.trees.observed` says what a cut is. They are compared in :doc:`/book/multinomial_forest_experiments`.
 """
-
-from __future__ import annotations
 
 import math
 
@@ -55,12 +52,12 @@ class DenilForestClassifier(_ObservedForest):
     partition_rate : float or None
         Structure points for each estimation point, 1 in the MRF paper; None: both are all records.
     domain, classes, random_state, n_jobs
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
 
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`; the budget's total is infinite.
+        As `dplit.forests.RandomDecisionForestClassifier`; the budget's total is infinite.
 
     Examples
     --------

@@ -5,8 +5,6 @@ get an equal share, and a choice's noise is scaled by the local sensitivity of t
 :math:`2n/(n+1)^2` at a node of n records: `local_gini_reach` says what that costs.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from itertools import product
@@ -28,14 +26,13 @@ from dplit.trees.rules import LOCAL_GINI, SQUARES
 def local_gini_reach() -> float:
     r"""The most that one record more changes the scaled score of one column against another's.
 
-    With rate r the weight of a column is :math:`e^{-r \alpha_n G}`, :math:`\alpha_n = ((n+1)/n)^2`, G
-    the sum of the children's sizes times their Gini indices. One record more gives
-    :math:`\alpha_{n+1}(G + \delta)`, which is at most :math:`\alpha_{n+1}\delta` more, for a column
-    whose children were pure, and at most :math:`(\alpha_n - \alpha_{n+1})\,n\,g` less, g the node's own
-    Gini index, for a column that separates nothing. The choice costs at most r times the sum of
-    both. From 10 records on, the sum is below
-    :math:`2 \alpha_{n+1} n/(n+1) + n(\alpha_n - \alpha_{n+1})`, falling with n; below, all class counts
-    are gone through.
+    With rate r the weight of a column is :math:`e^{-r \alpha_n G}`, :math:`\alpha_n = ((n+1)/n)^2`, G the sum of
+    the children's sizes times their Gini indices. One record more gives :math:`\alpha_{n+1}(G + \delta)`, which is
+    at most :math:`\alpha_{n+1}\delta` more, for a column whose children were pure, and at most
+    :math:`(\alpha_n - \alpha_{n+1})\,n\,g` less, g the node's own Gini index, for a column that separates nothing.
+    The choice costs at most r times the sum of both. From 10 records on, the sum is below
+    :math:`2 \alpha_{n+1} n/(n+1) + n(\alpha_n - \alpha_{n+1})`, falling with n; below, all class counts are gone
+    through.
 
     It is 64/27: a choice at the published rate costs 16/27 of its share, under add-remove. The local
     sensitivity proves nothing, but at this score its noise does suffice.

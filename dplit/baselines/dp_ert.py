@@ -4,8 +4,6 @@ As DiPriMe v1, section 2.2, describes it; its regression releases means by DiPri
 (v2, section 4). All trees see all records, and each has epsilon over their number.
 """
 
-from __future__ import annotations
-
 from dplit.baselines._shared import Baseline, leaf_stats
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.releases import random_structure, random_tree
@@ -41,7 +39,7 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive; ``inf`` adds no noise.
     domain, classes, records_per_person, noise, random_state
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for.
     n_estimators : int
@@ -52,16 +50,15 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
         Whether each record is used in one tree only. If not, each tree has ``epsilon/n_estimators``.
         None: as `accounting` has it, True if proved and False as published.
     accounting : {"proved", "published"}
-        "proved" releases a leaf's class by permute-and-flip and spends `epsilon`. "published" adds
-        Laplace noise to its class counts and does not ask for the neighbours; the budget shows what
-        that costs.
+        "proved" releases a leaf's class by permute-and-flip and spends `epsilon`. "published" adds Laplace noise
+        to its class counts and does not ask for the neighbours; the budget shows what that costs.
     n_jobs : int, optional
         Threads of ``predict``.
 
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
 
     Examples
     --------

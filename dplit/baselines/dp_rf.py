@@ -5,8 +5,6 @@ for the counts that tell whether a node is pure, each choice and the leaf, and t
 :math:`\Delta = \log_2(n + 1) + 1/\ln 2`, whose n is private: `entropy_drift` says what that costs.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache
 
@@ -29,14 +27,13 @@ def entropy_reach(n_records: int) -> float:
 
     .. math:: \log_2(n + 1) + n \log_2(1 + 1/n) < \log_2(n + 1) + 1/\ln 2
 
-    Friedman and Schuster's sensitivity of the information gain, the right side. It is that of any
-    number of records if none counts more than :math:`b = \log_2(n + 1)` bits
-    (`dplit.trees.greedy_levels.cost`). Of N records in a child let c be of the class of one more. The bits of
-    the others grow by :math:`\log_2(1 + 1/N)` at most, together by :math:`1/\ln 2`; those of the class
-    do not grow, so that :math:`c + 1` of them count at most b more than c did. And nothing is taken off:
-    :math:`c \log_2(N/c)` does not fall when c and N grow by one, since its derivative is
-    :math:`(u - 1 - \ln u)/\ln 2 \ge 0` at :math:`u = c/N`; where the cap held before, the class counted
-    cb, which is no more than that, and where it still holds it counts :math:`(c + 1) b`.
+    Friedman and Schuster's sensitivity of the information gain, the right side. It is that of any number of
+    records if none counts more than :math:`b = \log_2(n + 1)` bits (`dplit.trees.greedy_levels.cost`). Of N
+    records in a child let c be of the class of one more. The bits of the others grow by :math:`\log_2(1 + 1/N)` at
+    most, together by :math:`1/\ln 2`; those of the class do not grow, so that :math:`c + 1` of them count at most
+    b more than c did. And nothing is taken off: :math:`c \log_2(N/c)` does not fall when c and N grow by one,
+    since its derivative is :math:`(u - 1 - \ln u)/\ln 2 \ge 0` at :math:`u = c/N`; where the cap held before, the
+    class counted cb, which is no more than that, and where it still holds it counts :math:`(c + 1) b`.
     """
     return math.log2(n_records + 1) + 1 / math.log(2)
 
@@ -101,7 +98,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
     Attributes
     ----------
     budget_, domain_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
     trees_ : dplit.trees.Trees
         Its thresholds are all NaN: it tests levels, and bins of continuous columns.
     """

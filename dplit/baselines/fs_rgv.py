@@ -4,8 +4,6 @@ As RDF (sections 3.1 and 5.2) and DiPriMe describe them: noisy numbers of record
 counts, an equal share of a path's epsilon for each; no pruning. RGV's trees each spend all of epsilon.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -143,16 +141,15 @@ class FSClassifier(_GreedyTrees):
     partitioned : bool or None
         As `DPRandomForestClassifier`; without meaning for one tree.
     accounting : {"proved", "published"}
-        "proved": choices and cuts at the sharp rate, classes by permute-and-flip; it spends
-        `epsilon`. "published": the published shares and noisy class counts; the budget shows what
-        that costs.
+        "proved": choices and cuts at the sharp rate, classes by permute-and-flip; it spends `epsilon`.
+        "published": the published shares and noisy class counts; the budget shows what that costs.
     n_jobs : int, optional
         Threads; the trees are the same for any number.
 
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
 
     Examples
     --------
@@ -197,7 +194,7 @@ class RGVClassifier(_GreedyTrees):
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
     """
 
     n_estimators: int = 110

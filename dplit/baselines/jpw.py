@@ -4,8 +4,6 @@ As RDF describes it (sections 3.1, 4.2.1 and 5.2). The depth, :math:`\min(m/2, \
 records: under add-remove neighbours one more can make all trees deeper, so as published no epsilon is finite.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.baselines._shared import PUBLIC_N, Baseline, check_public_n, leaf_means, leaf_stats, shares_of
@@ -54,8 +52,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
         A public number of records. Left out, 10,000 if proved, and as published the number of
         records, which is private under add-remove neighbours.
     partitioned : bool or None
-        Whether each record is used in one tree only, which then has all of epsilon; None: True if
-        proved.
+        Whether each record is used in one tree only, which then has all of epsilon; None: True if proved.
     voting : {"weighted", "hard"}
         Whether the trees' released counts are added, or each tree votes for the class of its largest
         one, in equal parts of several (M-RF's "Laplace" and, partitioned, "disjoint").
@@ -68,22 +65,12 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     Attributes
     ----------
     budget_, domain_, trees_, classes_
-        As `dplit.forests.MedianForestClassifier`.
+        As `dplit.forests.RandomDecisionForestClassifier`.
     leaf_counts_ : int64 or float64 array, shape (n_leaves, n_classes)
         Released class counts, in the order of `classes_`; they may be negative. Whole numbers if
         proved (geometric noise), multiples of a public step as published (Laplace noise).
     max_depth_ : int
         The depth that was used.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.baselines import JPWClassifier
-    >>> data = datasets.load("wdbc")
-    >>> schema = {"domain": data.domain, "classes": data.classes}
-    >>> forest = JPWClassifier(epsilon=1.0, **schema, max_depth=5, random_state=0)
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     max_depth: int | None = None

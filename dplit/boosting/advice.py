@@ -9,8 +9,6 @@ where most records lie in few of many cells. Continuous columns cut into a few e
 boosted forest's cuts with two classes, and no better throughout with more.
 """
 
-from __future__ import annotations
-
 import math
 from numbers import Real
 from typing import NamedTuple
@@ -25,15 +23,10 @@ CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.15, 500.0  # r; r and s
 
 
 class Advice(NamedTuple):
-    """Which family of forests, and why.
-
-    Attributes
-    ----------
-    why : in words, from public or released numbers alone
-    """
+    """Which family of forests, and why."""
 
     family: str
-    why: str
+    why: str  #: In words, from public or released numbers alone.
 
     def __str__(self) -> str:
         return f"{self.family}: {self.why}"

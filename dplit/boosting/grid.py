@@ -1,7 +1,5 @@
 """Where a boosted tree may cut: points, sets of levels and directions that the public domain alone decides."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import permutations
 

@@ -6,8 +6,6 @@ worst outcome of the sums costs exactly :math:`\epsilon_v (a/up + b/down)`; the 
 next round reads depends on what this one released: nothing new, if both sums of each pair came out equal.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

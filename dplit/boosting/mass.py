@@ -7,8 +7,6 @@ Cauchy and Schwarz :math:`u^2 / H \le \sum_c R_c^2 / H_c` with :math:`H = \sum_c
 no more than :math:`H` times the Newton gain, so that a test of much mass is a test of much gain.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.ground.errors import MOST, MOST_INTEGER, check_integer, check_numbers, check_whole

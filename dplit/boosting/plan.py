@@ -31,31 +31,19 @@ TARGET_SCALES = ((0.03, 0.1, 0.3, 1.0), (0.0085, 0.085, 0.28, 0.85, 2.26))
 
 
 class Plan(NamedTuple):
-    """What a fit does, decided before it reads a record.
+    """What a fit does, decided before it reads a record."""
 
-    Attributes
-    ----------
-    rounds, depth : rounds, and tests that each of them draws
-    fine
-        Powers of two into which the column of the first test is parted. Where there is but one test, the parts
-        take its place.
-    prior : share of epsilon for the first release, the class counts or the mean
-    tests : share of a round's epsilon for its tests; the leaves get the rest
-    scales : of the steps' covariances (`dplit.boosting.priors`)
-    clip : largest absolute step of a leaf, in log-odds or in clips of the residual
-    later : tests of each round of the second half, if they have another number; else 0
-    directions : the most differences of columns that are tested as well (`dplit.boosting.directions`)
-    """
-
-    rounds: int
-    depth: int
+    rounds: int  #: Rounds, and tests that each of them draws.
+    depth: int  #: As `rounds`.
+    #: Powers of two into which the column of the first test is parted. Where there is but one test, the parts take
+    #: its place.
     fine: int
-    prior: float
-    tests: float
-    scales: tuple
-    clip: float
-    later: int = 0
-    directions: int = 0
+    prior: float  #: Share of epsilon for the first release, the class counts or the mean.
+    tests: float  #: Share of a round's epsilon for its tests; the leaves get the rest.
+    scales: tuple  #: Of the steps' covariances (`dplit.boosting.priors`).
+    clip: float  #: Largest absolute step of a leaf, in log-odds or in clips of the residual.
+    later: int = 0  #: Tests of each round of the second half, if they have another number; else 0.
+    directions: int = 0  #: The most differences of columns that are tested as well (`dplit.boosting.directions`).
 
     def of(self, t: float) -> Plan:
         """The plan of round `t`, the first one being 0: all rounds have as many leaves."""

@@ -25,20 +25,14 @@ PAIRWISE = 8  # classes from which on NumPy does not add a row's up one by one
 
 
 class Reach(NamedTuple):
-    """The most, in whole steps, that one record adds under add-remove neighbours.
+    """The most, in whole steps, that one record adds under add-remove neighbours."""
 
-    Attributes
-    ----------
-    mass : to the score of any one test
-    up, down
-        What the noise of the sums of positive and of negative parts is scaled by: a record adds :math:`a` and
-        :math:`b` to them in L1 norm with :math:`a/up + b/down \\le 1`.
-    norm : the most of the L2 norm of all that it adds, each part in units of its own `up` or `down`
-    """
-
-    mass: int
+    mass: int  #: To the score of any one test.
+    #: What the noise of the sums of positive and of negative parts is scaled by: a record adds :math:`a` and
+    #: :math:`b` to them in L1 norm with :math:`a/up + b/down \le 1`.
     up: int
-    down: int
+    down: int  #: As `up`.
+    #: The most of the L2 norm of all that it adds, each part in units of its own `up` or `down`.
     norm: float = 1.0
 
 

@@ -155,13 +155,9 @@ def posterior_steps(
 
     Returns an array of shape (n_leaves, n_outputs).
 
-    Parameters
-    ----------
-    gradients, curvatures : released, in records, shape (n_leaves, n_outputs)
-    variance : of the noise of a gradient
-    spread : variance of a record's residual, in units of the curvature
-    covariances : as `priors` gives them, shape (n_pairs, n_leaves, n_leaves)
-    clip : largest absolute step
+    `gradients`, `curvatures`: released, in records, shape (n_leaves, n_outputs). `covariances`: as `priors` gives
+    them, shape (n_pairs, n_leaves, n_leaves). `variance`: of the noise of a gradient. `spread`: variance of a
+    record's residual, in units of the curvature. `clip`: largest absolute step.
     """
     gradients, curvatures = _released(gradients, curvatures, variance, spread)
     clip, variance = check_positive(clip, "clip"), float(variance)

@@ -1,7 +1,5 @@
 """An account of all fits on the same records, with a limit that no fit passes."""
 
-from __future__ import annotations
-
 import math
 import os
 import threading
@@ -23,14 +21,13 @@ ROUNDED = 1e-12  # of the limit: sums of prices are rounded
 class Accountant:
     """What may be spent on one set of records, over all fits.
 
-    Inside its context every private estimator asks before it reads a record: what it declares to cost is
-    charged, or, where that exceeds what is left, the fit is refused. So are fits whose price is infinite
-    or not known beforehand. Searches over parameters are charged for each of their fits, and so is
-    cross-validation; joblib runs them on threads inside the context, and an estimator that was sent to
-    another process, or is in a forked one, refuses, for the account isn't there, and so does its clone. One that
-    is built in a process that was started anew, as by ``multiprocessing`` with "spawn", knows of no account
-    and is not charged: the limit holds for what this process and those forked from it fit, and for what
-    they send.
+    Inside its context every private estimator asks before it reads a record: what it declares to cost is charged,
+    or, where that exceeds what is left, the fit is refused. So are fits whose price is infinite or not known
+    beforehand. Searches over parameters are charged for each of their fits, and so is cross-validation; joblib
+    runs them on threads inside the context, and an estimator that was sent to another process, or is in a forked
+    one, refuses, for the account isn't there, and so does its clone. One that is built in a process that was
+    started anew, as by ``multiprocessing`` with "spawn", knows of no account and is not charged: the limit holds
+    for what this process and those forked from it fit, and for what they send.
 
     The price of a fit covers one record more or less of *its* records. `KFold` cuts by position: under add-remove
     one record more moves others from fold to fold, a training set differs by up to three records, and the fit

@@ -10,8 +10,6 @@ A mechanism is :math:`\rho`-zCDP if the Rényi divergence of order :math:`\alpha
 Any order gives a bound, so that a minimum that is found to a few digits is private all the same.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import lru_cache

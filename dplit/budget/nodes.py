@@ -3,8 +3,6 @@
 Notation and a table of the nodes: `dplit.budget`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from numbers import Real

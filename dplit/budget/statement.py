@@ -1,7 +1,5 @@
 """The privacy statement of a fit: the proof tree with its total, printed and as plain data."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 

@@ -3,8 +3,6 @@
 Exit status: 0 all is as declared, 1 something is not, 2 bad arguments, 130 interrupted.
 """
 
-from __future__ import annotations
-
 import argparse
 import errno
 import os
@@ -17,13 +15,7 @@ COMMANDS = {"verify": verify, "claims": claims, "audit": audit, "experiment": ex
 
 
 def main(argv=None):
-    """Run one command; returns its exit status.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        Left out, the arguments of the process.
-    """
+    """Run one command; returns its exit status. `argv`: left out, the arguments of the process."""
     given = sys.argv[1:] if argv is None else list(argv)
     try:
         if given and not given[0].startswith("-") and given[0] not in COMMANDS:

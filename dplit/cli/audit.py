@@ -8,8 +8,6 @@ million audits at most; "miss" is the probability, computed beforehand, that a l
 chance.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import shlex
@@ -44,9 +42,7 @@ def add_arguments(parser):
         metavar="NAME",
         help="a subject's name, or a glob pattern over names; may be repeated (default: all)",
     )
-    parser.add_argument(
-        "--expected", choices=("within", "caught"), help="only those that are sound, or only the leaks"
-    )
+    parser.add_argument("--expected", choices=("within", "caught"), help="only what is sound, or only the leaks")
     parser.add_argument("--list", action="store_true", help="print the names of the subjects")
     parser.add_argument(
         "--epsilon",
@@ -61,10 +57,7 @@ def add_arguments(parser):
         help="audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
     )
     parser.add_argument(
-        "--share",
-        type=positive,
-        metavar="S",
-        help="with --seeds: what share of a quick audit's draws (default: 1)",
+        "--share", type=positive, metavar="S", help="with --seeds: the share of a quick audit's draws (default: 1)"
     )
     parser.add_argument(
         "--mutate",

@@ -3,8 +3,6 @@
 The evidence is the stored one, so that nothing is computed; `dplit verify` computes it anew.
 """
 
-from __future__ import annotations
-
 from dplit.cli.options import add_json
 from dplit.cli.text import dump, wrapped
 

@@ -5,8 +5,6 @@ whose source is "data" is read off the records, and not public. What is shown
 stands in the registry: no file is read.
 """
 
-from __future__ import annotations
-
 from dplit.cli.options import add_json
 from dplit.cli.text import aligned, dump, wrapped
 
@@ -43,12 +41,7 @@ def run(arguments):
 
 
 def describe(entry):
-    """What the registry knows of a data set, as plain data; each column's domain, its source, and why.
-
-    Parameters
-    ----------
-    entry : dplit.datasets.registry.Entry
-    """
+    """What the registry knows of a data set, as plain data; each column's domain, its source, and why."""
     columns = entry.columns or entry.named([f"each of {entry.n_columns:,}"])
     return {
         "name": entry.name,

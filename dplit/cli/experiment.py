@@ -13,14 +13,12 @@ or a paper as m-rf, until each is decided or the hours are spent. It goes on fro
 are in the folder --out.
 """
 
-from __future__ import annotations
-
 import shlex
 import sys
 from functools import partial
 from pathlib import Path
 
-from dplit.cli.options import add_dask, add_json, backend, jobs, progress, whole, workers
+from dplit.cli.options import add_dask, add_jobs, add_json, backend, progress, whole, workers
 from dplit.cli.text import aligned, dump, wrapped
 
 HELP = "run the papers' tables and figures again"
@@ -66,16 +64,8 @@ def add_arguments(parser):
         "--hours", type=float, default=1.0, metavar="H", help="of one core, with --until-decided (default: 1)"
     )
     parser.add_argument("--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)")
-    parser.add_argument(
-        "--jobs",
-        type=jobs,
-        default=-1,
-        metavar="N",
-        help="processes that share the work; -1: one a core (default: -1)",
-    )
-    parser.add_argument(
-        "--out", metavar="FILE", help=f"result file, made or continued (default: {FOLDER}/ID.json)"
-    )
+    add_jobs(parser)
+    parser.add_argument("--out", metavar="FILE", help=f"result file, new or continued (default: {FOLDER}/ID.json)")
     add_dask(parser)
     add_json(parser)
 

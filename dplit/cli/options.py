@@ -1,7 +1,5 @@
 """Options that several commands share."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 
@@ -19,6 +17,11 @@ def add_work(parser):
     parser.add_argument(
         "--seed", type=whole, default=0, metavar="S", help="seed of every random draw (default: 0, the book's)"
     )
+    add_jobs(parser)
+
+
+def add_jobs(parser):
+    """Add --jobs."""
     parser.add_argument(
         "--jobs",
         type=jobs,

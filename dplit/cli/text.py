@@ -1,7 +1,5 @@
 """How the commands print: aligned tables, wrapped lines, JSON."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 
@@ -11,15 +9,9 @@ WIDTH = 100  # columns of a report
 def aligned(header, cells, shrink=None, right=(), width=WIDTH):
     """Rows of text in aligned columns.
 
-    Parameters
-    ----------
-    header : sequence of str
-    cells : sequence of sequences of str
-    shrink : int, optional
-        Column that gives way, with an ellipsis, where the table is wider than `width`. Where that
-        is not enough, long cells of the first column get a line of their own.
-    right : sequence of int
-        Columns that are set flush right.
+    `header`: sequence of str. `cells`: sequence of sequences of str. `shrink`: int, optional; column that gives
+    way, with an ellipsis, where the table is wider than `width`. Where that is not enough, long cells of the first
+    column get a line of their own. `right`: sequence of int; columns that are set flush right.
     """
     widths = [max(map(len, column)) for column in zip(header, *cells)]
     if shrink is not None:

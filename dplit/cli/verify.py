@@ -6,8 +6,6 @@ with a sentence about an experiment, differ from it, or leave it undecided. The 
 a computed verdict is not the declared one or a check stops with an error.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import sys
@@ -191,12 +189,7 @@ def _varied(chosen, arguments):
 
 
 def report(rows):
-    """The report of ``dplit verify``: a table, what decided each failure, and totals.
-
-    Parameters
-    ----------
-    rows : sequence of `dplit.court.ledger.run.Row`
-    """
+    """The report of ``dplit verify``: a table, what decided each failure, and totals."""
     parts = [aligned(HEADER, [_cells(r) for r in rows], shrink=1, right=(5, 6))]
     parts += [_counterexample(r) for r in rows if r.evidence and r.evidence.counterexample]
     parts += [_mismatch(r) for r in rows if not r.ok]

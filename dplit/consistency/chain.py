@@ -1,7 +1,7 @@
-r"""The printed chain of the proof of theorem 1, equations 9 to 15, and what is true in each place.
+"""The printed chain of the proof of theorem 1, equations 9 to 15, and what is true in each place.
 
 :math:`V_m` is the size of one feature of X's cell after m cuts, :math:`P_1` and :math:`P_2` the constants of
-lemmas 3 and 4 (`dplit.multinomial`), N the equal parts of lemma 4. Derived in :doc:`/book/consistency`.
+lemmas 3 and 4 (`dplit.multinomial`), N the equal parts of lemma 4.
 """
 
 from __future__ import annotations
@@ -19,10 +19,7 @@ from dplit.multinomial.selection import check_budget
 
 
 def largest_child_bound(p2: float, parts: int) -> float:
-    r"""Equation 9: :math:`\mathrm{E}\,V^*_m \le (1 - P_2/N)\, V_{m-1}`, the factor.
-
-    `parts`: N.
-    """
+    r"""Equation 9: :math:`\mathrm{E}\,V^*_m \le (1 - P_2/N)\, V_{m-1}`, the factor. `parts`: N."""
     p2 = check_between(p2, "p2", 0, 1)
     return 1 - p2 / check_integer(parts, "parts", 3)
 

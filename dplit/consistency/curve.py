@@ -4,8 +4,6 @@ r"""How errors fall with n for a vote of trees, by budget and leaf size: the sto
 cell's draws depend on its key and the seed alone.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from itertools import product
@@ -38,11 +36,9 @@ def curve_cell(n: int, exponent: float, budget: float, draws: int) -> dict:
     `n`: records; half of them are structure points; `exponent`: :math:`k = \lfloor n^{c} \rfloor`; `budget`:
     :math:`B_1 = B_2`.
 
-    Returns
-    -------
-    dict : draws; errors of the vote and of its first tree; the vote's mean error beyond the Bayes risk, by the
-    known probability of the class at each point; means over draws of the leaf's points and of its
-    extent in the features of the pair (of the last tree).
+    Returns a dict: draws; errors of the vote and of its first tree; the vote's mean error beyond the Bayes risk,
+    by the known probability of the class at each point; means over draws of the leaf's points and of its extent in
+    the features of the pair (of the last tree).
     """
     n, exponent = check_integer(n, "n", 2), check_between(exponent, "exponent", 0, 1)
     draws = check_integer(draws, "draws", 1)

@@ -5,7 +5,7 @@ Three independent uniform features; :math:`s(x) = 1` above one half, otherwise -
 .. math:: \eta(x) = \tfrac12 + a\, s(x_1)\, s(x_2) + b\,(x_3 - \tfrac12) , \qquad a + b/2 \le 1/2,\ b \le 2a .
 
 No cut of the first two features has a gain in a cell that spans both; every cut of the third has one, at every
-scale. Ours; derived in :doc:`/book/consistency`.
+scale. Ours.
 """
 
 from __future__ import annotations
@@ -33,18 +33,12 @@ def pair_and_trend(x: ArrayLike, pair: float = PAIR, trend: float = TREND) -> np
 
 
 def pair_bayes_risk(pair: float = PAIR) -> float:
-    r"""Bayes risk :math:`1/2 - a`, where the pair decides, :math:`b \le 2a`.
-
-    `pair`: a.
-    """
+    r"""Bayes risk :math:`1/2 - a`, where the pair decides, :math:`b \le 2a`. `pair`: a."""
     pair = check_between(pair, "pair", 0, 0.5)
     return 0.5 - pair
 
 
 def pair_blind_risk(trend: float = TREND) -> float:
-    r"""Risk :math:`1/2 - b/4` of the best rule that sees the third feature only.
-
-    `trend`: b.
-    """
+    r"""Risk :math:`1/2 - b/4` of the best rule that sees the third feature only. `trend`: b."""
     trend = check_between(trend, "trend", 0, 1)
     return 0.5 - trend / 4

@@ -1,7 +1,6 @@
-r"""Lemmas 1 and 2 with constants: what a vote of trees can lose, and what a partition can lose.
+"""Lemmas 1 and 2 with constants: what a vote of trees can lose, and what a partition can lose.
 
 :math:`L` is the probability of an error, :math:`L^*` the least that any rule has, the Bayes risk.
-Derived in :doc:`/book/consistency`.
 """
 
 from __future__ import annotations

@@ -23,25 +23,16 @@ DESIGNS = ("independent", "one-curve")
 
 
 class Paths(NamedTuple):
-    """Draws, one a row: what the leaf of X holds and where it lies.
+    """Draws, one a row: what the leaf of X holds and where it lies."""
 
-    Attributes
-    ----------
-    counts : estimation points in the leaf
-    low, high : the leaf's ends
-    point, companion : X, and an estimation point drawn from its leaf (X itself, if there is none)
-    votes : class that each tree gives X; a tie or an empty leaf tosses a coin
-    label : X's own class
-    """
-
-    counts: np.ndarray
+    counts: np.ndarray  #: Estimation points in the leaf.
     depth: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    point: np.ndarray
-    companion: np.ndarray
-    votes: np.ndarray
-    label: np.ndarray
+    low: np.ndarray  #: The leaf's ends.
+    high: np.ndarray  #: As `low`.
+    point: np.ndarray  #: X, and an estimation point drawn from its leaf (X itself, if there is none).
+    companion: np.ndarray  #: As `point`.
+    votes: np.ndarray  #: Class that each tree gives X; a tie or an empty leaf tosses a coin.
+    label: np.ndarray  #: X's own class.
 
 
 class Ideal(NamedTuple):
@@ -102,18 +93,11 @@ def observed_paths(
 ) -> Paths:
     r"""Draw paths of a multinomial forest on fresh data, algorithm 1 of the paper with Gini's impurity.
 
-    Returns Paths: of the last tree; `votes` of all.
-
-    Parameters
-    ----------
-    k : at least 0. A cell with more than k estimation points is split, if its structure points allow a cut.
-    feature_budget, value_budget : :math:`B_1` and :math:`B_2`; infinite: the arg max
-    pair, trend : of the labels' law, `pair_and_trend`; both 0: fair coins
-    trees : trees that vote on X, each with its own split of the same records into halves
-    levels : the most cuts in a path
-    design
-        Uniform features that are independent, or :math:`x_a = t^{a+1}` of one uniform t: no density,
-        "independent" or "one-curve".
+    Returns Paths: of the last tree; `votes` of all. A cell with more than `k` estimation points is split, if its
+    structure points allow a cut. `feature_budget`, `value_budget`: :math:`B_1` and :math:`B_2`; infinite: the arg
+    max. `pair`, `trend`: of the labels' law, `pair_and_trend`; both 0: fair coins. `trees` vote on X, each with
+    its own split of the same records into halves; `levels`: the most cuts in a path. `design`: "independent"
+    uniform features, or "one-curve", :math:`x_a = t^{a+1}` of one uniform t: no density.
     """
     pair, trend = check_between(pair, "pair", 0, 0.5), check_between(trend, "trend", 0, 1)
     sizes = [

@@ -1,8 +1,7 @@
-r"""How large X's cell is, where cuts know no label: independent features, sizes in ranks (B1 = B2 = 0).
+"""How large X's cell is, where cuts know no label: independent features, sizes in ranks (B1 = B2 = 0).
 
 :math:`V` is the share of one feature's range that X's cell keeps, the range measured by the feature's own
-distribution function. A cut of this feature, one in D, leaves X a share of density 2u. Ours; derived in
-:doc:`/book/consistency`.
+distribution function. A cut of this feature, one in D, leaves X a share of density 2u. Ours.
 """
 
 from __future__ import annotations

@@ -4,10 +4,9 @@
 known about a data set stands in ``data/registry.toml``: licence, citation, files with their
 checksums, and for each column its public levels or bounds and where these come from.
 
-Files are looked for in the ``data/sets`` of a checkout, which has them all, then in the folder that
-the environment variable ``DPLIT_DATA`` names, and then downloaded once. `iris` and `wdbc` come with
-scikit-learn, `balance`, `car` and the RDF paper's ``synth-a`` to ``synth-g`` are generated; these
-need no file.
+Files are looked for in the ``data/sets`` of a checkout, which has them all, then in the folder that the
+environment variable ``DPLIT_DATA`` names, and then downloaded once. `iris` and `wdbc` come with scikit-learn,
+`balance`, `car` and the RDF paper's ``synth-a`` to ``synth-g`` are generated; these need no file.
 """
 
 from dplit.datasets.dataset import Dataset

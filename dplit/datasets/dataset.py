@@ -1,7 +1,5 @@
 """What `load` returns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -11,36 +9,23 @@ from dplit.domain import Domain
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Records, labels, and what is public about them.
-
-    Attributes
-    ----------
-    X : DataFrame, shape (n_records, n_columns)
-        Categorical columns have the public levels as their categories, others are int64 or float64,
-        in the units of the source. Values outside `domain` stand as they are: `domain.encode` clips.
-    y : Series, shape (n_records,)
-        Categorical with the public classes, or float64 for a regression.
-    domain : Domain
-        Its `data_dependent` names the columns whose bounds were read off the records.
-    task : {"classification", "regression"}
-    classes : tuple of str or None
-    target_bounds : tuple of float or None
-        Public interval of a regression's target.
-    sources, reasons : dict of column name to str
-        Where the levels or bounds come from (see the registry), and what a judgement rests on.
-    name, title, licence, citation, home, notes : str
-    """
+    """Records, labels, and what is public about them."""
 
     name: str
     title: str
+    #: DataFrame, shape (n_records, n_columns). Categorical columns have the public levels as their categories,
+    #: others are int64 or float64, in the units of the source. Values outside `domain` stand as they are:
+    #: `domain.encode` clips.
     X: pd.DataFrame
-    y: pd.Series
-    domain: Domain
-    task: str
-    classes: tuple | None
-    target_bounds: tuple | None
+    y: pd.Series  #: Series, shape (n_records,). Categorical with the public classes, or float64 for a regression.
+    domain: Domain  #: Its `data_dependent` names the columns whose bounds were read off the records.
+    task: str  #: {"classification", "regression"}.
+    classes: tuple | None  #: Public, of a classification, each a str.
+    target_bounds: tuple | None  #: Public interval of a regression's target.
+    #: Dict of column name to str. Where the levels or bounds come from (see the registry), and what a judgement
+    #: rests on.
     sources: dict = field(default_factory=dict)
-    reasons: dict = field(default_factory=dict)
+    reasons: dict = field(default_factory=dict)  #: As `sources`.
     licence: str = ""
     citation: str = ""
     home: str = ""

@@ -5,8 +5,6 @@ registry alone. The reader's folder is ``DPLIT_DATA``. In either a file stands a
 or ``<folder>/<file>.gz``. Nothing is used whose sha256 is not the registry's.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import io

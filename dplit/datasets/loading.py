@@ -1,7 +1,5 @@
 """From raw columns to a `Dataset`: types, missing values and the public domain."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,11 +1,8 @@
 """From the bytes of a data set's files to one frame of raw columns, the target among them.
 
-Most files are text with separators and need no more than the registry's keys; the others have a
-reader of their own in `READERS`. `REPAIRS` are the steps between what a file says and what its
-documentation means.
+Most files are text with separators and need no more than the registry's keys; the others have a reader of their
+own in `READERS`. `REPAIRS` are the steps between what a file says and what its documentation means.
 """
-
-from __future__ import annotations
 
 import gzip
 import io

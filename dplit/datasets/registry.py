@@ -3,8 +3,6 @@
 One table of ``data/registry.toml`` becomes one `Entry`; the head of that file explains its keys.
 """
 
-from __future__ import annotations
-
 import difflib
 import tomllib
 from collections.abc import Iterable, Iterator

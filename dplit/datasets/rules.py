@@ -10,8 +10,6 @@ tables here are the coarsest ones that give the published label of all 1728 comb
 inputs share a value if and only if no combination tells them apart.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import pandas as pd

@@ -1,8 +1,7 @@
 """SynthA to SynthG of the RDF paper (section 2.4, table 1).
 
-The paper draws 30,000 records with a balanced binary class from scikit-learn's
-`make_classification` and gives two numbers for each set: n_informative and n_random, "the number
-of useless features". How we read the rest:
+The paper draws 30,000 records with a balanced binary class from scikit-learn's `make_classification` and gives two
+numbers for each set: n_informative and n_random, "the number of useless features". How we read the rest:
 
 - "The above parameters sum to the total number of features m": n_features = n_informative +
   n_random, so n_redundant = n_repeated = 0, and make_classification fills up with N(0, 1) noise.
@@ -16,8 +15,6 @@ Intervals come from the generating law, see `registry.synthetic_columns`, not fr
 With another number of records the same seed gives other clusters, since scikit-learn draws the records
 first. `nested` draws from the same law so that the first records stay the same.
 """
-
-from __future__ import annotations
 
 import numpy as np
 import pandas as pd

@@ -24,15 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom, hypergeom
 
-from dplit.ground.errors import (
-    MOST_INTEGER,
-    check_between,
-    check_epsilon,
-    check_integer,
-    check_numbers,
-    check_one,
-    check_positive,
-)
+from dplit.ground import errors
 from dplit.majority import second_label
 
 
@@ -45,7 +37,7 @@ def relevant_tested(
     feature with probability :math:`(h - t)/m`; for :math:`h = m` it is the law of :math:`m - X` of theorem 2.
     Returns the probabilities of T = 0, ..., h.
     """
-    one = check_one(one)
+    one = errors.check_one(one)
     m, h, d = _check(features, relevant, depth, repeated)
     if not repeated:
         ways = [comb(h, t) * comb(m - h, d - t) if t <= d else 0 for t in range(h + 1)]
@@ -65,8 +57,8 @@ def effective_records(n: float, epsilon: float, trees: int = 1) -> float:
     A leaf that holds records of one class, a number of mean :math:`\lambda`, is labelled wrongly with probability
     :math:`\mathrm{E}\, e^{-\epsilon N}/2 = e^{-\lambda(1 - e^{-\epsilon})}/2`.
     """
-    n = float(check_between(n, "n", 0, MOST_INTEGER))
-    return float(-np.expm1(-check_epsilon(epsilon)) * n / check_integer(trees, "trees", 1))
+    n = float(errors.check_between(n, "n", 0, errors.MOST_INTEGER))
+    return float(-np.expm1(-errors.check_epsilon(epsilon)) * n / errors.check_integer(trees, "trees", 1))
 
 
 def parity_accuracy(
@@ -130,7 +122,7 @@ def vote_law(
     `target` has the probabilities of class 1 where 0, ..., h of the relevant signs are positive, and the result
     those of w = 0, ..., h; `epsilon` is finite.
     """
-    depth = check_integer(depth, "depth", 0)
+    depth = errors.check_integer(depth, "depth", 0)
     target = _check_target(target)
     h, w = len(target) - 1, np.arange(len(target))
     records = effective_records(n, inf, trees) / 2**depth
@@ -170,19 +162,19 @@ def _first_label(share: np.ndarray, records: float, epsilon: float) -> np.ndarra
     share = np.asarray(share)[:, None]
     law = np.fft.ifft(np.exp(records * (share * turn + (1 - share) * turn.conj() - 1))).real
     difference = np.fft.fftfreq(length, 1 / length)
-    return law @ second_label(-difference, check_positive(epsilon, "epsilon"))
+    return law @ second_label(-difference, errors.check_positive(epsilon, "epsilon"))
 
 
 def _check_target(target: ArrayLike) -> np.ndarray:
-    values = check_numbers(target, "target")
+    values = errors.check_numbers(target, "target")
     if values.ndim != 1 or len(values) < 2 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"target must be probabilities for 0, ..., h positive signs, h >= 1, got {target!r}")
     return values
 
 
 def _check(features: int, relevant: int, depth: int, repeated: bool) -> tuple:
-    m, h = check_integer(features, "features", 1), check_integer(relevant, "relevant", 1)
-    d = check_integer(depth, "depth", 0)
+    m, h = errors.check_integer(features, "features", 1), errors.check_integer(relevant, "relevant", 1)
+    d = errors.check_integer(depth, "depth", 0)
     if h > m:
         raise ValueError(f"relevant must be at most the number of features, {m}, got {h}")
     if d > m and not repeated:

@@ -1,7 +1,5 @@
 """How many features a path leaves untested, and the depths that follow (RDF, theorem 2, table 4)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is public about one column: an interval, or a list of levels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -77,8 +75,7 @@ class Categorical:
         Every value that the column may take, whether or not it occurs; no duplicates (1, 1.0 and
         True are one value) and no missing ones. A value outside the list is an error.
     missing : bool, default=False
-        Whether a missing value (None, NaN, NA) is one more level, after the others; otherwise it is
-        an error.
+        Whether a missing value (None, NaN, NA) is one more level, after the others; otherwise it is an error.
     """
 
     levels: tuple
@@ -140,10 +137,8 @@ class EncodedColumns:
     All are checked at once, so that a fit refuses them before it draws noise; of levels the codes are kept, a
     byte or two each. It is for one who keeps less of a column than a float.
 
-    Parameters
-    ----------
-    features : one for each column, in the order in which they are to be read
-    places : where each stands in the frame, and what errors call it
+    `features`: one for each column, in the order in which they are to be read. `places`: where each stands in the
+    frame, and what errors call it.
     """
 
     def __init__(

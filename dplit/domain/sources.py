@@ -4,8 +4,6 @@ What one agrees on with the owner of the records is kept in a file. What is read
 records is no longer public.
 """
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Iterable, Mapping

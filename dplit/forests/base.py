@@ -4,8 +4,6 @@ A fitted forest holds nothing that its budget does not pay for: the trees, the r
 the public schema. It holds no counts, no record's position, and its pickle holds no seed.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Iterable
@@ -26,14 +24,7 @@ from dplit.forests.noise import HiddenSeed, WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.reading import WithRecords
 from dplit.forests.targets import check_bounds, class_codes, finite_numbers, public_classes, target_shares
-from dplit.ground.errors import (
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    naming_cache,
-    warn_leak,
-)
+from dplit.ground import errors
 
 # scikit-learn tells no types, and of a class with an unknown base a type checker takes any argument.
 if TYPE_CHECKING:
@@ -71,9 +62,8 @@ def parameters(kind: type[T]) -> type[T]:
 def undone_on_error(fit):
     """The same `fit`, charged to open accounts; where it stops with an error, the estimator is as it was.
 
-    It has no parameter for weights, by which scikit-learn tells who takes them; to pass them is an error
-    that says why. Parameters that are NumPy's numbers are Python's while it runs, since small integers of
-    NumPy overflow.
+    It has no parameter for weights, by which scikit-learn tells who takes them; to pass them is an error that says
+    why. Parameters that are NumPy's numbers are Python's while it runs, since small integers of NumPy overflow.
     """
 
     @functools.wraps(fit)
@@ -88,7 +78,7 @@ def undone_on_error(fit):
             vars(self).update({name: value.item() for name, value in given.items()})
             account = import_module("dplit.budget.accountant")
             with account.charged(self, lambda: declared(self), before.get("_sent_from")) as settle:
-                with naming_cache():
+                with errors.naming_cache():
                     fit(self, *args, **kwargs)
                 settle(self.budget_.root)
             vars(self).update(given)
@@ -107,7 +97,7 @@ def declared(forest):
     domain = forest.domain
     public = domain is not None and not getattr(domain, "data_dependent", ())
     proved = forest.accounting == "proved"
-    epsilon = check_epsilon(forest.epsilon) if public and proved else math.inf
+    epsilon = errors.check_epsilon(forest.epsilon) if public and proved else math.inf
     return epsilon, getattr(forest, "delta", 0.0)
 
 
@@ -163,17 +153,17 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
 
     def _check(self):
         """Check the parameters that all forests have."""
-        check_epsilon(self.epsilon)
-        check_neighbours(self.neighbours)
-        check_integer(self.records_per_person, "records_per_person", 1)
+        errors.check_epsilon(self.epsilon)
+        errors.check_neighbours(self.neighbours)
+        errors.check_integer(self.records_per_person, "records_per_person", 1)
         if getattr(self, "n_records", None) is not None:  # of those that have rules for it
-            check_integer(self.n_records, "n_records", 1)
+            errors.check_integer(self.n_records, "n_records", 1)
         self._n_trees()
-        check_choice(self.accounting, ACCOUNTINGS, "accounting")
+        errors.check_choice(self.accounting, ACCOUNTINGS, "accounting")
         self._noise_kind()
 
     def _n_trees(self):
-        return check_integer(self.n_estimators, "n_estimators", 1, MOST_TREES)
+        return errors.check_integer(self.n_estimators, "n_estimators", 1, MOST_TREES)
 
     def _is_proved(self):
         return self.accounting == "proved"
@@ -304,7 +294,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         node = Public("target bounds", "given as target_bounds")
         bounds = self.target_bounds
         if bounds is None:
-            warn_leak(
+            errors.warn_leak(
                 "target_bounds was left out and is read off y, so epsilon is infinite: "
                 "pass target_bounds=(lower, upper)",
                 5,

@@ -116,9 +116,6 @@ def answered(found):
     return found
 
 
-# On the workers ------------------------------------------------------------------------------------
-
-
 def refusing(do, *values):
     """``do(*values)``, or the error that it raises."""
     try:

@@ -22,25 +22,16 @@ if TYPE_CHECKING:  # compiled: slow to import
 
 
 class Part(NamedTuple):
-    """Records as codes, and the released model at each of them.
-
-    Attributes
-    ----------
-    codes : unsigned, shape (n_features, n_records)
-    labels : classes, or targets as shares of the public interval, shape (n_records,)
-    scores : shape (n_records, n_outputs)
-    residuals : of the round, in steps, int32 of shape (n_records, n_outputs)
-    cells : what the round's tests so far say of each record, unsigned, shape (n_records,)
-    sums : of the level above, int64 of shape (n_cells, n_codes, n_outputs)
-    """
+    """Records as codes, and the released model at each of them."""
 
     grid: Grid
-    codes: np.ndarray
-    labels: np.ndarray
-    scores: np.ndarray | None = None
-    residuals: np.ndarray | None = None
+    codes: np.ndarray  #: Unsigned, shape (n_features, n_records).
+    labels: np.ndarray  #: Classes, or targets as shares of the public interval, shape (n_records,).
+    scores: np.ndarray | None = None  #: Shape (n_records, n_outputs).
+    residuals: np.ndarray | None = None  #: Of the round, in steps, int32 of shape (n_records, n_outputs).
+    #: What the round's tests so far say of each record, unsigned, shape (n_records,).
     cells: np.ndarray | None = None
-    sums: np.ndarray | None = None
+    sums: np.ndarray | None = None  #: Of the level above, int64 of shape (n_cells, n_codes, n_outputs).
 
 
 def encoded(records, labels, grid, domain, taken):

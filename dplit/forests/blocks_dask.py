@@ -191,9 +191,6 @@ def _computed(do, blocks, *told):
     return [answered(found) for found in dask.compute(*tasks)]
 
 
-# On the workers ------------------------------------------------------------------------------------
-
-
 def _built(X, y, read, steps, build, own, told):
     labels = _stepped(y, steps)
     if len(X) != len(labels):

@@ -5,8 +5,6 @@ level, chosen by permute-and-flip among all columns and public cuts, and steps o
 noisy sums of residuals. Derived in :doc:`/book/boosting`.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import groupby
 from typing import Any, Self
@@ -18,20 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from dplit.boosting import leaf_steps, plan
 from dplit.budget import Sequence, check_delta
 from dplit.domain.schema import encoded_columns
+from dplit.forests import blocks_boosted
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.blocks import in_parts
-from dplit.forests.blocks_boosted import (
-    ClassModel,
-    TargetModel,
-    divided,
-    divided_to_bins,
-    encoded,
-    level_sums,
-    possible_directions,
-    summed,
-    tested,
-    with_directions,
-)
 from dplit.forests.boosted_releases import account, size
 from dplit.forests.export import export_text
 from dplit.forests.releases import leaves
@@ -83,13 +70,13 @@ class BaseBoostedForest(PlannedForest):
         n, spent, size_node = size(n_records, self.n_records, each, relation, rng)
         pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person, self.n_estimators)
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
-        self.directions_ = possible_directions(domain, n, planned.directions)
-        self.tested_ = tested(domain, self.directions_)
+        self.directions_ = blocks_boosted.possible_directions(domain, n, planned.directions)
+        self.tested_ = blocks_boosted.tested(domain, self.directions_)
         grid = Grid(self.tested_, STEPS_OF_A_COLUMN)
         if not grid.has_tests:
             planned = planned._replace(depth=0, fine=0, later=0)
         prior, shares = pays.shares(spent, planned, n_classes)
-        parts = in_parts(records, labels, encoded, grid, domain, self.directions_)
+        parts = in_parts(records, labels, blocks_boosted.encoded, grid, domain, self.directions_)
         nodes = [size_node, model.start(parts, prior, rng)]
         done = [
             self._round(grid, parts, model, t, shares[t], planned.of(t), pays, rng) for t in range(planned.rounds)
@@ -116,8 +103,8 @@ class BaseBoostedForest(PlannedForest):
         """Choose the round's tests one after the other, and part the records by them; tests and nodes."""
         depth, kept, tests, nodes = planned.depth, planned.kept, [], ()
         for d in range(depth):
-            parts.advance(summed, 2**d)
-            masses, pick = grid.masses(parts.total(level_sums), rng)
+            parts.advance(blocks_boosted.summed, 2**d)
+            masses, pick = grid.masses(parts.total(blocks_boosted.level_sums), rng)
             if self.directions_:  # together they have the odds of one column
                 own = grid.ends[-1 - len(self.directions_)]
                 less = reach.mass * math.log(len(self.directions_)) / pays.rate(share)
@@ -127,18 +114,18 @@ class BaseBoostedForest(PlannedForest):
             place, node = pays.choose(masses, share, reach.mass, rng)
             tests.append(pick(place))
             if kept:
-                parts.advance(divided, tests[-1])
+                parts.advance(blocks_boosted.divided, tests[-1])
         if depth:
             nodes = (Sequence("levels", (node,), "every level reads all records", depth),)
         if planned.fine:
             bins, finer = grid.fine(tests[0].column, planned.fine)
-            parts.advance(divided_to_bins, tests[0].column, bins, planned.fine)
+            parts.advance(blocks_boosted.divided_to_bins, tests[0].column, bins, planned.fine)
             tests = tests[:kept] + finer
         return tests, nodes
 
     def _read(self, X):
         """As of all forests, with the directions as further columns."""
-        return with_directions(super()._read(X), self.domain_, self.directions_)
+        return blocks_boosted.with_directions(super()._read(X), self.domain_, self.directions_)
 
     def _scores(self, X):
         """The released model at each record, shape (n_records, n_outputs)."""
@@ -196,15 +183,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
-    domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
-        the budget is infinite.
-    classes : sequence, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other one the classes are read off the data, and the budget is infinite.
-    neighbours : {"add-remove", "replace-one"}
-        Which data sets `epsilon` holds for.
+    domain, classes, neighbours
+        As of `RandomDecisionForestClassifier`.
     n_estimators, max_depth : int, optional
         Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them; with a
         `max_depth` the leaves are those of its tests alone.
@@ -214,14 +194,10 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     delta : float
         0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 the fit pays by zero-concentrated
         privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
-    records_per_person : int
-        How many records one person may have; a record gets so much less of `epsilon`.
+    records_per_person, noise
+        As of `RandomDecisionForestClassifier`.
     accounting : {"proved", "published"}
         Nothing else than what is proved has been published of this forest: both are the same.
-    noise : {None, "secure", "simulation"}
-        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
-        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
     random_state : None, int, Generator, RandomState or SeedSequence
         As of all forests (`dplit.forests.randomness`): no part of this one is random without noise.
     n_jobs : int, optional
@@ -229,26 +205,20 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
 
     Attributes
     ----------
-    budget_ : Budget
-        The privacy statement, as a proof tree.
-    noise_ : {"secure", "simulation"}
-        What was drawn; the budget says what that leaves open.
+    budget_, classes_, noise_, domain_, trees_, n_features_in_, feature_names_in_, n_classes_
+        As of `RandomDecisionForestClassifier`.
     plan_ : dplit.boosting.Plan
         What the fit decided by public or released numbers.
     directions_ : list of (int, int, float)
         Differences of two columns that are tested like columns (`dplit.boosting.directions`); of classes none.
     tested_ : Domain
         The columns and the directions.
-    classes_ : array, shape (n_classes,)
-        Sorted.
     initial_ : float64 array, shape (1,) or (n_classes,)
         Released log-odds of the second class, or log-probabilities.
     leaf_values_ : float64 array, shape (n_leaves,) or (n_leaves, n_classes)
         What each leaf of the forest adds to them.
     pair_sums_ : float64 array, shape (rounds, 2, n_leaves of a tree, 1 or n_classes)
         Released sums of the positive and of the negative parts of the residuals, in records.
-    trees_, domain_, n_features_in_, feature_names_in_, n_classes_
-        As of all forests.
 
     Examples
     --------
@@ -269,7 +239,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
 
     def _fit_encoded(self, records, domain, domain_node, codes, classes, class_node):
         """Grow the trees on what was read."""
-        model = ClassModel(len(classes))
+        model = blocks_boosted.ClassModel(len(classes))
         trees, values, spent = self._boost(domain, records, codes, model, len(classes))
         ranks = self._store_classes(classes)
         if len(classes) == 2:
@@ -335,8 +305,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     ----------
     initial_ : float64 array, shape (1,)
         Released mean.
-    leaf_values_ : float64 array, shape (n_leaves,)
-    target_bounds_ : (float, float)
+    leaf_values_ : float64 array, shape (n_leaves,) target_bounds_ : (float, float)
     """
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -347,7 +316,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
 
     def _fit_encoded(self, records, domain, domain_node, shares, bounds, target_node):
         """Grow the trees on what was read."""
-        model = TargetModel()
+        model = blocks_boosted.TargetModel()
         trees, values, spent = self._boost(domain, records, shares, model, 0)
         self.target_bounds_, width = bounds, bounds[1] - bounds[0]
         self.initial_ = bounds[0] + width * model.initial

@@ -3,8 +3,6 @@
 `epsilon` is what the release spends under add-remove neighbours. The nodes are of `dplit.budget`.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import groupby
 
@@ -74,9 +72,6 @@ def noisy_pairs(sums: np.ndarray, epsilon: float, reach: Reach, rng: Generator) 
     noisy = [Geometric(epsilon, s).sample(part, rng=rng) for s, part in zip(scales, sums)]
     note = "geometric noise on the sums of positive and of negative parts"
     return np.array(noisy) / STEPS, Spend("pair sums of a leaf", epsilon, note, source=CHAPTER)
-
-
-# Zero-concentrated: shares are in rho --------------------------------------------------------------
 
 
 def concentrated_test(masses, rho, reach, rng):

@@ -4,8 +4,6 @@ A cell is one combination of levels, and the domain has as many as the product o
 levels. The edges of the bins are fractions of the public bounds: no record is read.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

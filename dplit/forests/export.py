@@ -25,10 +25,7 @@ def export_text(forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decim
     condition it meets. Nothing but what `fit` released is read, so it costs no privacy. Trees are numbered from
     0; levels below `max_depth` are three dots; `decimals` are those of cuts and means.
 
-    Raises
-    ------
-    ValueError
-        If `forest` is not fitted, there is no such tree, or its nodes test more than one column.
+    Raises a ValueError if `forest` is not fitted, there is no such tree, or its nodes test more than one column.
 
     Examples
     --------
@@ -49,21 +46,12 @@ def export_text(forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decim
 
 
 class Branch(NamedTuple):
-    """A node of a released tree in words.
+    """A node of a released tree in words."""
 
-    Attributes
-    ----------
-    condition : str
-        What leads to it from its parent; empty at the root.
-    leaf : str
-        What was released there; empty if it is a test's outcome.
-    below : tuple of Branch
-        Its children; of a leaf, one that has nothing but what was released; where they are too deep to
-        be shown, one whose condition is three dots.
-    """
-
-    condition: str
-    leaf: str
+    condition: str  #: What leads to it from its parent; empty at the root.
+    leaf: str  #: What was released there; empty if it is a test's outcome.
+    #: Tuple of Branch. Its children; of a leaf, one that has nothing but what was released; where they are too
+    #: deep to be shown, one whose condition is three dots.
     below: tuple
 
 

@@ -4,8 +4,6 @@ A digest is no signature, so that a file may hold anything. What is here refuses
 code beyond an array or round a circle, and one that would have no answer: `dplit.load` calls it.
 """
 
-from __future__ import annotations
-
 import math
 from numbers import Real
 

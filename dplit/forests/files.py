@@ -1,9 +1,8 @@
 r"""A fitted forest as a file: what it released and the public schema, in a plain format without code.
 
-A file is a ZIP archive whose members are stored uncompressed. ``header.json`` describes the forest; each
-array is a member ``NAME.npy`` in NumPy's format, so that `numpy.load` opens all of it; ``card.md`` is the
-model card. The archive's comment, its last 64 bytes, is the SHA-256 of every byte before it, in hexadecimal
-digits.
+A file is a ZIP archive whose members are stored uncompressed. ``header.json`` describes the forest; each array is
+a member ``NAME.npy`` in NumPy's format, so that `numpy.load` opens all of it; ``card.md`` is the model card. The
+archive's comment, its last 64 bytes, is the SHA-256 of every byte before it, in hexadecimal digits.
 
 ============  =====================================================================================
 header        what it is
@@ -19,12 +18,11 @@ header        what it is
 `in words`    the printed budget, whose first line is compared as well
 ============  =====================================================================================
 
-Values are those of JSON; what JSON has no word for is an object with one key. ``{"array": NAME}`` is the
-member of that name, ``{"number": "inf"}`` a number that is not finite, ``{"tuple": [...]}``,
-``{"scalar": [TYPE, VALUE]}`` a NumPy scalar, ``{"domain": {...}}`` as of `Domain.to_dict`,
-``{"frame": [NAMES, COLUMNS]}`` a data frame, ``{"forest": {...}}`` an estimator inside, and
-``{"record": [NAME, {...}]}`` a record with named fields of one of the types in `RECORDS`. An estimator of
-another library is its name alone.
+Values are those of JSON; what JSON has no word for is an object with one key. ``{"array": NAME}`` is the member of
+that name, ``{"number": "inf"}`` a number that is not finite, ``{"tuple": [...]}``, ``{"scalar": [TYPE, VALUE]}`` a
+NumPy scalar, ``{"domain": {...}}`` as of `Domain.to_dict`, ``{"frame": [NAMES, COLUMNS]}`` a data frame,
+``{"forest": {...}}`` an estimator inside, and ``{"record": [NAME, {...}]}`` a record with named fields of one of
+the types in `RECORDS`. An estimator of another library is its name alone.
 
 Arrays of `Trees` have the names of its fields behind ``trees_.``. So NumPy alone reads a forest whose trees vote,
 or whose leaves' numbers are averaged; not a boosted one, which adds them up and also tests differences of
@@ -40,9 +38,8 @@ the number of the bin, from 0:
     leaves = []
     for node in roots:
         while feature[node] >= 0:
-            value, cut = x[feature[node]], threshold[node]
-            step = steps[side[node] + int(value)] if np.isnan(cut) else value > cut
-            node = child[node] + step
+            value, cut = x[feature[node]], threshold[node] step = steps[side[node] + int(value)] if np.isnan(cut)
+            else value > cut node = child[node] + step
         leaves.append(child[node])
 
 The class is ``forest["classes_"][np.bincount(forest["leaf_labels_"][leaves]).argmax()]``, and the number of a

@@ -22,18 +22,13 @@ class WithFile:
     def save(self, path: str | PathLike, *, allow_infinite: bool = False) -> None:
         """Write the fitted forest to a plain file, without code and without the seed: see `dplit.load`.
 
-        The file is written beside its place and then put there in one step, so that an interrupted or
-        failed write leaves what was there. Another library's estimator is not in it: of a `learner` the file
-        has the name, and its answers in every cell. A forest whose budget says infinity is written only with
-        `allow_infinite`.
+        The file is written beside its place and then put there in one step, so that an interrupted or failed write
+        leaves what was there. Another library's estimator is not in it: of a `learner` the file has the name, and
+        its answers in every cell. A forest whose budget says infinity is written only with `allow_infinite`.
 
-        Raises
-        ------
-        ValueError
-            If the budget is infinite and `allow_infinite` is left out, or if the forest holds what the
-            format has no place for, such as an attribute of your own that is an estimator.
-        OSError
-            If the file can't be written.
+        Raises a ValueError if the budget is infinite and `allow_infinite` is left out, or if the forest holds what
+        the format has no place for, such as an attribute of your own that is an estimator; an OSError if the file
+        can't be written.
         """
         check_is_fitted(self, "budget_")
         import_module("dplit.forests.files").save(self, path, allow_infinite)
@@ -55,14 +50,9 @@ class WithPaths:
         positions in `trees_`, which holds the nodes of all trees in one array: `trees_.roots` says where each
         tree begins.
 
-        Raises
-        ------
-        AttributeError
-            If the forest's nodes test more than one column, or it has none.
-        ValueError
-            If a column, a level or a number is not as it must be; the message names it.
-        TypeError
-            If `X` is sparse, or a data frame that is not in memory.
+        Raises an AttributeError if the forest's nodes test more than one column, or it has none. Raises a
+        ValueError if a column, a level or a number is not as it must be; the message names it. Raises a TypeError
+        if `X` is sparse, or a data frame that is not in memory.
         """
         check_is_fitted(self, "budget_")
         trees = getattr(self, "trees_", None)

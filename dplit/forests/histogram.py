@@ -6,8 +6,6 @@ weighted records, and a learner that never sees the private ones may look at the
 Derived in :doc:`/book/matrix_forest`.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
@@ -81,9 +79,8 @@ def _codes(at, cells):
 class HistogramForestClassifier(BaseForestClassifier):
     r"""Noisy class counts of all cells of the domain, and a learner on them.
 
-    This is what a matrix forest releases wherever its strategy is the identity. The counts are released
-    once, for `epsilon`; what the learner does with them costs nothing, nor does trying another one on
-    `cell_counts_`.
+    This is what a matrix forest releases wherever its strategy is the identity. The counts are released once, for
+    `epsilon`; what the learner does with them costs nothing, nor does trying another one on `cell_counts_`.
 
     Parameters
     ----------
@@ -273,10 +270,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         return self.learner_.feature_importances_
 
     def apply(self, X: Any) -> np.ndarray:
-        """Cell that each record lies in.
-
-        Returns an int64 array, shape (n_records, 1); rows of `cell_counts_`.
-        """
+        """Cell that each record lies in. Returns an int64 array, shape (n_records, 1); rows of `cell_counts_`."""
         return self._rows(X)[:, None]
 
     def _rows(self, X):
@@ -285,10 +279,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         return cells_of(self.cells_.codes(records), self.cells_.n_levels)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Class that the learner predicts.
-
-        Returns an array of classes, shape (n_records,).
-        """
+        """Class that the learner predicts. Returns an array of classes, shape (n_records,)."""
         rows = self._rows(X)  # first: it says if nothing was fitted
         return self.classes_[self.cell_labels_[rows]]
 

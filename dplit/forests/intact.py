@@ -5,8 +5,6 @@ fit and `dplit.load` leave is right, and its arrays can't be written to any more
 was assigned since, or that comes out of a pickle or a deep copy, is compared once, by its next prediction.
 """
 
-from __future__ import annotations
-
 from weakref import WeakKeyDictionary
 
 import numpy as np

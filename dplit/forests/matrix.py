@@ -5,8 +5,6 @@ the votes for given queries, is a matrix W on the cells of the domain; a strateg
 :math:`AD` with noise, and the answers are computed from it. Derived in :doc:`/book/matrix_forest`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import Any, Self
@@ -97,15 +95,11 @@ class MatrixForestClassifier(BaseForestClassifier):
         and has the noise that `neighbours` need. "published" deals shuffled records to trees in turn,
         answers from each ensemble's own release, and has the noise for add-remove neighbours whatever
         they are: the budget shows what that costs.
-    records_per_person : int
+    records_per_person, random_state, n_jobs
         As of `RandomDecisionForestClassifier`.
     noise : {None, "secure", "simulation"}
         As of `RandomDecisionForestClassifier`. Secure noise of a strategy without whole entries is geometric in
         steps of :math:`2^{-30}`; that of "tree-norm" in steps of its own (`dplit.matrix.exact_treenorm`).
-    random_state : None, int, Generator, RandomState or SeedSequence
-        As of `RandomDecisionForestClassifier`.
-    n_jobs : int, optional
-        Threads; the forest is the same for any number.
 
     Attributes
     ----------

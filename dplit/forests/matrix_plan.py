@@ -32,48 +32,28 @@ LARGEST_SCALE = 1e12  # of the noise: sums of larger numbers would not be whole 
 
 
 class ExpectedError(NamedTuple):
-    """Expected squared error of what is released, for one class, from the noise alone.
+    """Expected squared error of what is released, for one class, from the noise alone."""
 
-    Attributes
-    ----------
-    leaf : float or None
-        Variance of a leaf's count, the mean over all leaves; of the difference where two classes are
-        released as one. None if no leaves are released.
-    vote : float or None
-        Variance of a weighted vote, which is a sum over the trees: the mean over the queries, or, if
-        there are none, over all cells. None from marginals of a domain so wide that it would take long.
-    """
-
+    #: Variance of a leaf's count, the mean over all leaves; of the difference where two classes are
+    #: released as one. None if no leaves are released.
     leaf: float | None
+    #: Variance of a weighted vote, which is a sum over the trees: the mean over the queries, or, if
+    #: there are none, over all cells. None from marginals of a domain so wide that it would take long.
     vote: float | None
 
 
 class Plan(NamedTuple):
-    """What is public about a fit.
-
-    Attributes
-    ----------
-    cells : Cells
-    trees : Trees
-        All ensembles', over the columns of the domain.
-    paths : dplit.matrix.Paths
-        Their leaves.
-    ensembles : tuple of dplit.matrix.ensembles.Ensemble
-        Workload and strategy of each; one for all trees where each record belongs to one tree.
-    queries : int64 array, shape (n_queries, n_features), or None
-        Codes of their levels.
-    expected_error : ExpectedError
-    depth : int
-        Tests on a path.
-    """
+    """What is public about a fit."""
 
     cells: Cells
-    trees: Trees
-    paths: Paths
+    trees: Trees  #: All ensembles', over the columns of the domain.
+    paths: Paths  #: Their leaves.
+    #: Tuple of dplit.matrix.ensembles.Ensemble. Workload and strategy of each; one for all trees where each record
+    #: belongs to one tree.
     ensembles: tuple
-    queries: np.ndarray | None
+    queries: np.ndarray | None  #: Int64 array, shape (n_queries, n_features), or None. Codes of their levels.
     expected_error: ExpectedError
-    depth: int
+    depth: int  #: Tests on a path.
 
     @property
     def strategies(self):

@@ -1,32 +1,18 @@
 """Median forests: DiPriMe, DiPriMeExp and DiPriMeFlip (Consul and Williamson, both versions).
 
-Trees cut each node at a private median; each leaf releases its mean or its class. See
-:doc:`/book/median_forest`.
+Trees cut each node at a private median; each leaf releases its mean or its class. See :doc:`/book/median_forest`.
 """
-
-from __future__ import annotations
 
 import math
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from dplit.forests import releases
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import check_depth, check_max_features, check_rho, n_candidates, usual_depth
 from dplit.forests.partition import level_shares
-from dplit.forests.releases import (
-    SELECTIONS,
-    by_rank,
-    candidates_cut,
-    flip,
-    grown_tree,
-    joint_cut,
-    proved_means,
-    published_labels,
-    published_means,
-    uniform_cut,
-)
 from dplit.ground.errors import check_choice, warn_leak
 
 MEDIANS = ("value", "rank")
@@ -61,7 +47,7 @@ class _MedianForest(BaseForest):
             check_depth(self.max_depth)
         check_max_features(self.max_features)
         rho = check_rho(self.rho)
-        check_choice(self.selection, tuple(SELECTIONS), "selection")
+        check_choice(self.selection, tuple(releases.SELECTIONS), "selection")
         check_choice(self.median, MEDIANS, "median")
         if not isinstance(self.partitioned, (bool, np.bool_)):
             raise ValueError(f"partitioned must be True or False, got {self.partitioned!r}")
@@ -99,13 +85,13 @@ class _MedianForest(BaseForest):
         """
         limits = self._depth(), n_candidates(self.max_features, len(domain))
         if self.selection == "uniform":
-            rule, node = uniform_cut(limits, shares.median)
+            rule, node = releases.uniform_cut(limits, shares.median)
         elif self._is_proved():
-            rule, node = joint_cut(limits, shares.median, shares.choice, reach, self.selection)
+            rule, node = releases.joint_cut(limits, shares.median, shares.choice, reach, self.selection)
         else:
             rate = shares.choice * published_rate
-            rule, node = candidates_cut(limits, shares.median, rate, reach, self.selection)
-        return by_rank(rule) if self.median == "rank" else (rule, node)
+            rule, node = releases.candidates_cut(limits, shares.median, rate, reach, self.selection)
+        return releases.by_rank(rule) if self.median == "rank" else (rule, node)
 
     def _grown(self, way, domain, records, y, n_classes, rule, rng):
         """Trees, the private statistics of their leaves, and the account of their records."""
@@ -134,15 +120,11 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: true medians,
         the candidate that explains most, true means.
-    domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else, the categories of its categorical columns included, is
-        read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
+    domain, neighbours
+        As of `RandomDecisionForestClassifier`.
     target_bounds : (float, float), optional
         Public lower and upper bound of the targets, in their units; a target outside is clipped.
         Left out, they are read off `y` with a `PrivacyLeakWarning`, and the budget is infinite.
-    neighbours : {"add-remove", "replace-one"}
-        Which data sets `epsilon` holds for.
     n_estimators : int
         Number of trees.
     max_depth : int or None
@@ -158,8 +140,7 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     rho : float
         Share of the budget that goes to the cuts, between 0 and 1; the rest goes to the leaves.
     selection : {"exponential", "permute-and-flip", "uniform"}
-        How a node's column is chosen: by what the cuts explain (DiPriMeExp, DiPriMeFlip) or
-        uniformly (DiPriMe).
+        How a node's column is chosen: by what the cuts explain (DiPriMeExp, DiPriMeFlip) or uniformly (DiPriMe).
     median : {"value", "rank"}
         Law of a cut: by value (v2), or by rank (v1), which has no finite epsilon and needs
         ``accounting="published"``.
@@ -170,37 +151,17 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         "proved" draws each record's tree independently, draws column and cut jointly, and releases
         leaf means by `BoundedMean`: it spends `epsilon`. "published" runs the paper's algorithm
         with the paper's budget split, its means not clipped; the budget shows what that costs.
-    records_per_person : int
-        The most records that one person has in the table, a public number. `epsilon` holds for all of
-        them together: each record's share is ``epsilon / records_per_person``.
-    noise : {None, "secure", "simulation"}
-        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
-        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
-    random_state : None, int, Generator, RandomState or SeedSequence
-        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
-        whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
-        reach another process: a search with ``n_jobs=2`` repeats in threads alone. From anything else
-        random trees are drawn, and the noise is fresh in every fit (`dplit.forests.randomness`).
-    n_jobs : int, optional
-        Threads; the forest is the same for any number.
+    records_per_person, noise, random_state, n_jobs
+        As of `RandomDecisionForestClassifier`.
 
     Attributes
     ----------
-    budget_ : Budget
-        The privacy statement, as a proof tree.
-    noise_ : {"secure", "simulation"}
-        What was drawn; the budget says what that leaves open.
-    domain_ : Domain
+    budget_, noise_, domain_, trees_, max_depth_, n_features_in_, feature_names_in_
+        As of `RandomDecisionForestClassifier`.
     target_bounds_ : tuple of float
-    trees_ : dplit.trees.Trees
     leaf_values_ : float64 array, shape (n_leaves,)
         Released mean of each leaf of the forest, in the units of the targets.
-    max_depth_ : int
-        The depth that was used.
     feature_importances_ : float64 array, shape (n_features,)
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     Examples
     --------
@@ -229,11 +190,11 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         self.max_depth_ = self._depth()
         rng = self._generator()
         trees, stats, account = self._grown(way, domain, records, targets, 0, rule, rng)
-        release = proved_means if self._is_proved() else published_means
+        release = releases.proved_means if self._is_proved() else releases.published_means
         means, leaf = release(stats, shares.leaf, rng)
 
         self._store_means(means, bounds)
-        tree = grown_tree(leaf, cut, self.max_depth_)
+        tree = releases.grown_tree(leaf, cut, self.max_depth_)
         return self._store(domain, trees, domain_node, target_node, account(tree))
 
 
@@ -245,20 +206,16 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
 
     Parameters
     ----------
-    classes : sequence or pandas.CategoricalDtype, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other `y`, a categorical one included, the classes are read off the data, with a
-        `PrivacyLeakWarning`, and the budget is infinite.
+    classes
+        As of `RandomDecisionForestClassifier`.
     accounting : {"proved", "published"}
         "proved" releases a leaf's class by permute-and-flip; "published" by the largest of its
         class counts with Laplace noise, and never less than 0.
 
     Attributes
     ----------
-    classes_ : array, shape (n_classes,)
-        Sorted.
-    leaf_labels_ : uint array, shape (n_leaves,)
-        Released class of each leaf of the forest, as a position in `classes_`.
+    classes_, leaf_labels_
+        As of `RandomDecisionForestClassifier`.
 
     Examples
     --------
@@ -287,10 +244,10 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
         rng = self._generator()
         trees, counts, account = self._grown(way, domain, records, codes, len(classes), rule, rng)
         if self._is_proved():
-            labels, leaf = flip(counts, shares.leaf, rng, "its class counts")
+            labels, leaf = releases.flip(counts, shares.leaf, rng, "its class counts")
         else:
-            labels, leaf = published_labels(counts, shares.leaf, rng)
+            labels, leaf = releases.published_labels(counts, shares.leaf, rng)
 
         self._store_labels(labels, classes)
-        tree = grown_tree(leaf, cut, self.max_depth_)
+        tree = releases.grown_tree(leaf, cut, self.max_depth_)
         return self._store(domain, trees, domain_node, class_node, account(tree))

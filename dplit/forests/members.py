@@ -16,8 +16,6 @@ that draws a part of them by a seed, so that one more record changes which other
 member refuses to be fitted.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from numbers import Integral

@@ -4,28 +4,17 @@ Structure points shape a tree, estimation points label its leaves. Derived in
 :doc:`/book/multinomial_forest`, their privacy in :doc:`/book/multinomial_privacy`.
 """
 
-from __future__ import annotations
-
 import math
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
+from dplit.forests import releases
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import check_depth
 from dplit.forests.partition import AllRecords, Coins, ShuffledHalves, Undivided, at_most, by_tree
-from dplit.forests.releases import (
-    flip,
-    leaves,
-    levels,
-    mass_cut,
-    multinomial_cut,
-    multinomial_labels,
-    multinomial_queries,
-    normalised_cut,
-)
 from dplit.ground.errors import check_choice, check_integer
 from dplit.mechanisms.exponential import sample_index
 from dplit.multinomial import check_budget
@@ -46,35 +35,25 @@ UNBOUNDED = 2**31 - 1  # levels: more than a tree can have nodes
 class MultinomialForestClassifier(BaseForestClassifier):
     r"""A forest whose splits are drawn from two multinomials (MRF), and its private repair.
 
-    With ``accounting="proved"`` a fit spends `epsilon`: each record draws its tree, and then by a coin
-    whether it is a structure or an estimation point; on each of a public number of levels column and
-    cut are drawn together by the exponential mechanism on the children's impurity mass, over the public
-    range; each leaf releases its class by permute-and-flip. Structure and labels read different records,
-    so that both run at the full `epsilon`.
-    With ``accounting="published"`` it is the paper's algorithm 1, whose budget is infinite: the budget
-    shows what each multinomial would spend, and each leak.
+    With ``accounting="proved"`` a fit spends `epsilon`: each record draws its tree, and then by a coin whether it
+    is a structure or an estimation point; on each of a public number of levels column and cut are drawn together
+    by the exponential mechanism on the children's impurity mass, over the public range; each leaf releases its
+    class by permute-and-flip. Structure and labels read different records, so that both run at the full `epsilon`.
+    With ``accounting="published"`` it is the paper's algorithm 1, whose budget is infinite: the budget shows what
+    each multinomial would spend, and each leak.
 
-    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
-    search over parameters from their scores, is not in it.
-    What is released lies on public grids, so that no last bits tell more than its value. Secure noise is
-    exact, too; simulated noise has NumPy's source of randomness, which is not made to withstand an
-    adversary, and probabilities that are rounded to floats.
+    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a search over
+    parameters from their scores, is not in it. What is released lies on public grids, so that no last bits tell
+    more than its value. Secure noise is exact, too; simulated noise has NumPy's source of randomness, which is not
+    made to withstand an adversary, and probabilities that are rounded to floats.
 
     Parameters
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin of the proved
         forest. The published forest ignores it: there the three budgets below are all.
-    domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else, the categories of its categorical columns included, is
-        read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
-    classes : sequence or pandas.CategoricalDtype, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other `y`, a categorical one included, the classes are read off the data, with a
-        `PrivacyLeakWarning`, and the budget is infinite.
-    neighbours : {"add-remove", "replace-one"}
-        Which data sets `epsilon` holds for.
+    domain, classes, neighbours
+        As of `RandomDecisionForestClassifier`.
     n_estimators : int, optional
         Number of trees. Published, every tree reads all records, and left out it is the paper's 100. Proved,
         a record is in one tree, and few are better: left out it is `dplit.multinomial.forest.advised_trees`.
@@ -90,8 +69,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         Structure points to one estimation point. None: all records are both, and the proved forest
         spends half of `epsilon` on each.
     criterion : {"gini", "entropy"}
-        Impurity. Entropy needs ``accounting="published"``: one record can move a node's by more than
-        any bound.
+        Impurity. Entropy needs ``accounting="published"``: one record can move a node's by more than any bound.
     stopping : {"algorithm", "text"}
         Of the published forest: a node is split if it has more than :math:`k` estimation points
         (algorithm 1), or where both children keep :math:`k` of them (section 3.2).
@@ -104,38 +82,17 @@ class MultinomialForestClassifier(BaseForestClassifier):
     n_records : int, optional
         A public guess of the number of records, for the rules of trees and depth; never their number
         itself, which is private under add-remove neighbours. Left out, 10,000.
-    records_per_person : int
-        The most records that one person has in the table, a public number. `epsilon` holds for all of
-        them together: each record's share is ``epsilon / records_per_person``.
-    noise : {None, "secure", "simulation"}
-        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
-        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
-    random_state : None, int, Generator, RandomState or SeedSequence
-        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
-        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
-        the noise is fresh in every fit (`dplit.forests.randomness`).
-    n_jobs : int, optional
-        Threads; the forest is the same for any number.
+    records_per_person, noise, random_state, n_jobs
+        As of `RandomDecisionForestClassifier`.
 
     Attributes
     ----------
-    budget_ : Budget
-        The privacy statement, as a proof tree.
-    classes_ : array, shape (n_classes,)
-        Sorted.
-    noise_ : {"secure", "simulation"}
-        What was drawn; the budget says what that leaves open.
-    domain_ : Domain
-    trees_ : dplit.trees.Trees
-    leaf_labels_ : uint array, shape (n_leaves,)
-        Released class of each leaf of the forest, as a position in `classes_`.
+    budget_, classes_, noise_, domain_, trees_, leaf_labels_, n_features_in_, feature_names_in_, n_classes_
+        As of `RandomDecisionForestClassifier`.
     leaf_probabilities_ : float64 array, shape (n_leaves, n_classes)
         In its place with ``draw_label="query"``: what every query draws from.
     max_depth_ : int
         Levels of splits of the deepest tree.
-    n_features_in_, feature_names_in_, n_classes_
-        As in scikit-learn.
 
     Examples
     --------
@@ -197,7 +154,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         if depth == 0:
             halves, share = Undivided(), epsilon  # nothing but a label is drawn
         level = at_most(share / max(depth, 1), lambda s: depth * s, share)
-        draw = normalised_cut if self.scores == "normalised" else mass_cut
+        draw = releases.normalised_cut if self.scores == "normalised" else releases.mass_cut
         rule, cut = draw((depth, len(domain)), level)
 
         assigned, account = way.assign(len(records), rng)
@@ -207,9 +164,9 @@ class MultinomialForestClassifier(BaseForestClassifier):
         trees, _ = grow_median_trees(domain, records, codes, n_classes, parts, rule, rng=rng, n_jobs=self.n_jobs)
         held = records[estimation], codes[estimation], assigned[estimation]
         counts = count_labels(trees, *held, n_classes, self.n_jobs)
-        labels, leaf = flip(counts, share, rng, "its estimation points' classes")
-        structure = (levels(cut, depth),) if depth else ()
-        return trees, labels, account(halves.account(structure, leaves(leaf)))
+        labels, leaf = releases.flip(counts, share, rng, "its estimation points' classes")
+        structure = (releases.levels(cut, depth),) if depth else ()
+        return trees, labels, account(halves.account(structure, releases.leaves(leaf)))
 
     def _published(self, domain, records, codes, n_classes, halves, budgets):
         """Trees, their labels or the laws of these, and the node of what they spend."""
@@ -224,11 +181,11 @@ class MultinomialForestClassifier(BaseForestClassifier):
             domain, records, codes, n_classes, way.n_trees, halves, rule, rng=rng, n_jobs=self.n_jobs
         )
         if self.draw_label == "query":
-            labels, leaf = multinomial_queries(counts, label)
+            labels, leaf = releases.multinomial_queries(counts, label)
         else:
-            labels, leaf = multinomial_labels(counts, label, rng)
-        structure = multinomial_cut(feature, value, self.max_depth, int(leaf_depths(trees).max()))
-        return trees, labels, way.account(halves.account(structure, leaves(leaf)))
+            labels, leaf = releases.multinomial_labels(counts, label, rng)
+        structure = releases.multinomial_cut(feature, value, self.max_depth, int(leaf_depths(trees).max()))
+        return trees, labels, way.account(halves.account(structure, releases.leaves(leaf)))
 
     def _votes(self, records):
         if not hasattr(self, "leaf_probabilities_"):

@@ -15,8 +15,6 @@ An epsilon too small to pay for what rounding whole scores costs, some 3e-11 for
 reason to simulate: which noise a fit draws depends on the choices above alone.
 """
 
-from __future__ import annotations
-
 import copy
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Parameters of forests: whether they are right, and what depth and number of columns they mean."""
 
-from __future__ import annotations
-
 import math
 from numbers import Integral, Real
 

@@ -7,8 +7,6 @@ neighbours that the account is for, ``Independent(10, "replace-one")``; ``keeps_
 may have another number of records, as where a person's two records are replaced by another's one.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,11 +1,8 @@
 """The forests that `dplit` recommends: advised by public numbers, fitted by the family advised.
 
-What is asked first: how many records there are (a public number, or a share of epsilon buys a noisy
-one), how many cells the domain has and how many classes the list, and epsilon. The rule is
-`dplit.boosting.advise`.
+What is asked first: how many records there are (a public number, or a share of epsilon buys a noisy one), how many
+cells the domain has and how many classes the list, and epsilon. The rule is `dplit.boosting.advise`.
 """
-
-from __future__ import annotations
 
 import copy
 import math
@@ -130,35 +127,21 @@ class BasePrivateForest(PlannedForest):
         return forest
 
     def apply(self, X: Any) -> np.ndarray:
-        """As the forest that was fitted, `forest_`, does it.
-
-        Returns an int array, shape (n_records, n_trees).
-        """
+        """As the forest that was fitted, `forest_`, does it. Returns an int array, shape (n_records, n_trees)."""
         return self._answering().apply(X)
 
     def decision_path(self, X: Any) -> csr_array:
         """As the forest that was fitted, `forest_`, does it.
 
-        Returns a csr_array of int64, shape (n_records, n_nodes).
-
-        Raises
-        ------
-        AttributeError
-            If that forest has no nodes that test one column, as a histogram's has none.
-        ValueError
-            If a column, a level or a number is not as it must be; the message names it.
-        TypeError
-            If `X` is sparse, or a data frame that is not in memory.
+        Returns a csr_array of int64, shape (n_records, n_nodes); errors are those of `BaseForest.decision_path`,
+        an AttributeError of a histogram among them, which has no nodes.
         """
         return self._answering().decision_path(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """As the forest that was fitted, `forest_`, does it.
 
-        Returns
-        -------
-        array, shape (n_records,)
-            Classes, or numbers within `target_bounds_`.
+        Returns an array, shape (n_records,), of classes, or of numbers within `target_bounds_`.
         """
         return self._answering().predict(X)
 
@@ -178,22 +161,19 @@ class BasePrivateForest(PlannedForest):
 class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     r"""The private classifier that `dplit` recommends: it takes advice, and says which and why.
 
-    The advice is computed from public numbers alone: a boosted forest nearly always, a histogram where
-    all columns are categorical and have few combinations, one release for all records where there are too
-    few for more.
+    The advice is computed from public numbers alone: a boosted forest nearly always, a histogram where all columns
+    are categorical and have few combinations, one release for all records where there are too few for more.
 
     Parameters
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
-        the budget is infinite.
+        What is public about the columns. Left out, the two values of a data frame's boolean columns are taken to
+        be public; anything else is read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
     classes : sequence or pandas.CategoricalDtype, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other one the classes are read off the data, with a `PrivacyLeakWarning`, and the budget is
-        infinite.
+        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`; of any other
+        one the classes are read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for: one record more or less, or one record changed.
     n_estimators, max_depth : int, optional
@@ -286,9 +266,8 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else is read off the data, with a `PrivacyLeakWarning`, and
-        the budget is infinite.
+        What is public about the columns. Left out, the two values of a data frame's boolean columns are taken to
+        be public; anything else is read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
     target_bounds : (float, float), optional
         Public bounds of the targets, in their units; a target outside is clipped. Left out, they are read
         off `y`, with a `PrivacyLeakWarning`, and the budget is infinite.

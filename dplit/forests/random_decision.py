@@ -4,8 +4,6 @@ Trees are random over the public domain and read no record. Each record belongs 
 each leaf releases one class. Derived in :doc:`/book/random_forest`, its label in :doc:`/book/majority`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple, Self
 
@@ -32,11 +30,10 @@ REPLACED = "one replaced record is one removed and one added, in the same tree"
 class RandomDecisionForestClassifier(BaseForestClassifier):
     r"""A private forest of random trees whose leaves release their majority class.
 
-    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
-    search over parameters from their scores, is not in it.
-    Random trees and labels are released, whose last bits tell nothing of a record. Secure noise is exact,
-    too; simulated noise has NumPy's source of randomness, which is not made to withstand an adversary,
-    and probabilities that are rounded to floats.
+    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a search over
+    parameters from their scores, is not in it. Random trees and labels are released, whose last bits tell nothing
+    of a record. Secure noise is exact, too; simulated noise has NumPy's source of randomness, which is not made to
+    withstand an adversary, and probabilities that are rounded to floats.
 
     Tests that read no record seldom part a rare class from a frequent one: on uneven classes the forest may
     predict the majority class everywhere, at any epsilon. `BoostedForestClassifier` chooses its tests.

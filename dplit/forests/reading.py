@@ -1,7 +1,5 @@
 """How a forest reads records: against its public domain, in memory or from Dask."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Counts and statistics of leaves are private; `epsilon` is what one leaf spends u
 neighbours. The nodes are of `dplit.budget`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -17,19 +15,15 @@ from dplit.mechanisms.exponential import sample_index
 from dplit.mechanisms.geometric import rounded
 from dplit.mechanisms.secure import is_secure
 from dplit.multinomial import label_law
-from dplit.trees.rules import (
-    EXPONENTIAL,
-    PERMUTE_AND_FLIP,
-    STRETCHED_NO_NOISE,
-    UNIFORM,
-    NormalisedRule,
-    Rule,
-    kept_apart,
-)
+from dplit.trees import rules
 
 PAPER = "DiPriMe v2, section 3.1"
 STEPS = 2**30  # of a record, in which exact Laplace noise is drawn
-SELECTIONS = {"uniform": UNIFORM, "exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
+SELECTIONS = {
+    "uniform": rules.UNIFORM,
+    "exponential": rules.EXPONENTIAL,
+    "permute-and-flip": rules.PERMUTE_AND_FLIP,
+}
 
 
 # Classes of leaves ----------------------------------------------------------------------------
@@ -90,13 +84,13 @@ def published_labels(counts, epsilon, rng):
 
 def uniform_cut(limits, median):
     """Rule and node of a cut of a uniform column, drawn by its balance (DiPriMe)."""
-    rule = Rule(*limits, kept_apart(median / 2), 0.0, UNIFORM, joint=False, by_rank=False)
+    rule = rules.Rule(*limits, rules.kept_apart(median / 2), 0.0, rules.UNIFORM, joint=False, by_rank=False)
     return rule, Spend("median of a uniform column", median, _balance(median), source=PAPER)
 
 
 def joint_cut(
     limits: tuple[int, int], median: float, choice: float, reach: int, selection: str
-) -> tuple[Rule, Spend]:
+) -> tuple[rules.Rule, Spend]:
     """Rule and node of one draw of column and cut, by balance and sum of squares together.
 
     `limits`: levels of cuts, and columns that compete at a node; `median`, `choice`: what of epsilon the balance
@@ -106,20 +100,20 @@ def joint_cut(
     joint = math.isfinite(median)
     rates = median / 2, choice / reach
     if joint:  # a larger rate is the same law, and weights of all records could overflow
-        rates = tuple(map(kept_apart, rates))
-    rule = Rule(*limits, *rates, SELECTIONS[selection], joint, by_rank=False)
+        rates = tuple(map(rules.kept_apart, rates))
+    rule = rules.Rule(*limits, *rates, SELECTIONS[selection], joint, by_rank=False)
     note = f"{selection} mechanism on balance and sum of squares together"
     return rule, Spend("column and cut", median + choice, note)
 
 
 def candidates_cut(
     limits: tuple[int, int], median: float, gain_rate: float, reach: int, selection: str
-) -> tuple[Rule, Spend | Sequence]:
+) -> tuple[rules.Rule, Spend | Sequence]:
     """Rule and node of a choice among cuts that were each drawn by balance, as published.
 
     Parameters as of `joint_cut`; `gain_rate` is the weight of a unit of the sum of squares.
     """
-    rule = Rule(*limits, median / 2, gain_rate, SELECTIONS[selection], joint=False, by_rank=False)
+    rule = rules.Rule(*limits, median / 2, gain_rate, SELECTIONS[selection], joint=False, by_rank=False)
     candidate = Spend("candidate", median, _balance(median), source=PAPER)
     columns = rule.max_features
     if columns == 1:
@@ -204,8 +198,8 @@ def mass_cut(limits, epsilon):
     One record adds between 0 and 2 to the mass, so that a unit weighs ``epsilon / 2``. The sum of
     squares that a cut explains differs from minus the mass by a constant of the node.
     """
-    rate = kept_apart(epsilon / 2)
-    rule = Rule(*limits, 0.0, rate, EXPONENTIAL, joint=True, by_rank=False)
+    rate = rules.kept_apart(epsilon / 2)
+    rule = rules.Rule(*limits, 0.0, rate, rules.EXPONENTIAL, joint=True, by_rank=False)
     note = "exponential mechanism on the children's Gini impurity mass, over the public range"
     return rule, Spend("column and cut", epsilon, note, source="MRF, theorem 2 repaired")
 
@@ -213,7 +207,7 @@ def mass_cut(limits, epsilon):
 def normalised_cut(limits, epsilon):
     """As `mass_cut`, by the mass stretched to [0, 1], which a record moves by at most 1 either way."""
     note = "exponential mechanism on normalised Gini impurity mass, over the public range"
-    rule = NormalisedRule(*limits, kept_apart(epsilon / 2, STRETCHED_NO_NOISE))
+    rule = rules.NormalisedRule(*limits, rules.kept_apart(epsilon / 2, rules.STRETCHED_NO_NOISE))
     return rule, Spend("column and cut", epsilon, note, source="MRF, theorem 2 repaired")
 
 

@@ -19,26 +19,18 @@ if TYPE_CHECKING:
 
 
 class Shape(NamedTuple):
-    """What the tests of one column add to the scores of a record.
-
-    Attributes
-    ----------
-    column : str
-    edges : float64 array, shape (n_pieces + 1,), or None
-        Ends of the pieces between the column's public bounds, each closed at its upper end.
-    levels : tuple or None
-        Of a categorical column, one for each piece; None among them is a missing value.
-    values : float64 array, shape (n_pieces, n_outputs)
-        Log-odds of the second of two classes, log-weights of several, or units of the target.
-    outputs : tuple of str, length n_outputs
-        What they are added to, in words.
-    """
+    """What the tests of one column add to the scores of a record."""
 
     column: str
+    #: Float64 array, shape (n_pieces + 1,), or None. Ends of the pieces between the column's public bounds, each
+    #: closed at its upper end.
     edges: np.ndarray | None
+    #: Of a categorical column, one for each piece; None among them is a missing value.
     levels: tuple | None
+    #: Float64 array, shape (n_pieces, n_outputs). Log-odds of the second of two classes, log-weights of several,
+    #: or units of the target.
     values: np.ndarray
-    outputs: tuple
+    outputs: tuple  #: Tuple of str, length n_outputs. What they are added to, in words.
 
 
 def additive_shape(forest: BaseForest, column: str | int) -> Shape:
@@ -47,12 +39,8 @@ def additive_shape(forest: BaseForest, column: str | int) -> Shape:
     A forest of ``max_depth=1`` is one. The scores of a record are ``initial_`` and the values of all columns'
     shapes where it lies. A column is told by its name, or its position.
 
-    Raises
-    ------
-    ValueError
-        If a tree tests several columns, so that none stands alone.
-    KeyError
-        If the domain has no such column.
+    Raises a ValueError if a tree tests several columns, so that none stands alone. Raises a KeyError if the domain
+    has no such column.
 
     Examples
     --------

@@ -1,7 +1,5 @@
 """y as a fit takes it: class lists and codes, numbers on the public grid."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Iterable

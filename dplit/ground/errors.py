@@ -3,8 +3,6 @@
 Every message names the argument, the value that came and what would be right.
 """
 
-from __future__ import annotations
-
 import math
 import traceback
 import warnings

@@ -5,8 +5,6 @@ which are not run, and why a cell of ours differs. Nothing is read off a figure.
 ``data/`` are in the wheel, or beside the package in a checkout: `data_file` finds them.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Names of one thing: what was renamed works for one release as before, and says what to use instead."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Callable

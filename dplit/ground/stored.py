@@ -1,7 +1,5 @@
 """Stored runs: cells of numbers in a JSON file of ``data``, behind what it takes to compute them again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime

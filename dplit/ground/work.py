@@ -6,8 +6,6 @@ the same in any order, in any selection, with any number of jobs, and on a clust
 through joblib, and follows the backend that `joblib.parallel_config` has set.
 """
 
-from __future__ import annotations
-
 import difflib
 import math
 import platform

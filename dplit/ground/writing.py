@@ -6,8 +6,6 @@ next writer of the same file removes it. A file that waits is locked by its writ
 with the process: whatever can be locked belongs to nobody.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import glob

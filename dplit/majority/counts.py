@@ -1,7 +1,5 @@
 """Leaves as count vectors, and the leaves one step away."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

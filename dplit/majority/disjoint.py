@@ -9,8 +9,6 @@ record to one tree at random and labels each share at the full :math:`\epsilon`.
 the forest's budget, under add-remove. An error is the label of the leaf's minority.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import binom, poisson
 

@@ -16,21 +16,12 @@ Errors are total expected squared errors of all queries, one class, in absolute 
 :doc:`/book/matrix_bounds`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from dplit.ground.errors import (
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_kind,
-    check_neighbours,
-    check_positive,
-)
+from dplit.ground import errors
 from dplit.matrix.strategies.boxes import coefficients
 from dplit.matrix.tested import below, tested_sets
 from dplit.matrix.workload import Workload
@@ -42,20 +33,12 @@ MOST_COLUMNS = 3000  # of a workload whose weights are searched
 
 
 class Certificate(NamedTuple):
-    """L_2 between two proofs.
+    """L_2 between two proofs."""
 
-    Attributes
-    ----------
-    value : float
-        L_2 is at least this, by the weights.
-    upper : float
-        And at most this: the error of the strategy :math:`K^{-1/4}W`, scaled to columns of L2 norm 1.
-    weights : shape (n_columns,)
-        Of the distinct columns or, for replace-one neighbours, of their differences; they sum to 1.
-    """
-
-    value: float
-    upper: float
+    value: float  #: L_2 is at least this, by the weights.
+    upper: float  #: And at most this: the error of the strategy :math:`K^{-1/4}W`, scaled to columns of L2 norm 1.
+    #: Shape (n_columns,). Of the distinct columns or, for replace-one neighbours, of their differences; they sum
+    #: to 1.
     weights: np.ndarray
 
 
@@ -67,7 +50,7 @@ def chi_square(epsilon: float) -> float:
     >>> round(1 / matrix.chi_square(1.0), 4)  # the least variance of a count of 0 or 1
     0.9207
     """
-    return 4 * math.sinh(min(check_epsilon(epsilon) / 2, 300)) ** 2  # more would overflow
+    return 4 * math.sinh(min(errors.check_epsilon(epsilon) / 2, 300)) ** 2  # more would overflow
 
 
 def least_variance(epsilon: float, which: str = "unbiased") -> float:
@@ -77,9 +60,9 @@ def least_variance(epsilon: float, which: str = "unbiased") -> float:
     and at a count that can go down as well as up, :math:`2/(c(1 + e^{-\epsilon}))`; or "data-independent", noise
     that doesn't depend on the count, or the supremum over all counts, :math:`2/c`.
     """
-    check_choice(which, WHICH, "which")
+    errors.check_choice(which, WHICH, "which")
     if which == "laplace":
-        return 2 / check_epsilon(epsilon) / epsilon
+        return 2 / errors.check_epsilon(epsilon) / epsilon
     one = 1 / chi_square(epsilon)
     return one * {"unbiased": 1.0, "occupied": 2 / (1 + math.exp(-epsilon))}.get(which, 2.0)
 
@@ -96,7 +79,7 @@ def lower_bound(
     replace-one alone, where a record that changes its class moves two of them.
     """
     factor = least_variance(epsilon, which)
-    replaced = check_neighbours(neighbours) == "replace-one"
+    replaced = errors.check_neighbours(neighbours) == "replace-one"
     if which == "laplace" and replaced and classes > 1:  # the sensitivity is twice add-remove's, exactly
         return 4 * factor * nuclear_bound(workload)
     return factor * nuclear_bound(workload, neighbours, classes)
@@ -110,10 +93,10 @@ def nuclear_bound(workload: Workload, neighbours: str = "add-remove", classes: i
     replace-one, with the sum t for W less the mean of its columns, it is :math:`\frac{2((k - 1)s + t)^2}{k(nk -
     1)}`: the columns' differences, all pairs alike.
     """
-    workload = check_kind(workload, Workload, "workload")
-    classes = check_integer(classes, "classes", 1)
+    workload = errors.check_kind(workload, Workload, "workload")
+    classes = errors.check_integer(classes, "classes", 1)
     rows = np.sqrt(workload.multiplicity)[:, None] * _coordinates(workload)
-    if check_neighbours(neighbours) == "add-remove":
+    if errors.check_neighbours(neighbours) == "add-remove":
         return _sum_of_singular(rows) ** 2
     centred = _sum_of_singular(rows[:, 1:])
     several = (classes - 1) * _sum_of_singular(rows) if classes > 1 else 0.0
@@ -142,9 +125,6 @@ def _sum_of_singular(rows: np.ndarray) -> float:
     return float(np.sqrt(values[values > NOTHING * values[-1]]).sum()) if values[-1] > 0 else 0.0
 
 
-# The best weights ---------------------------------------------------------------------------------
-
-
 def l2_optimum(
     workload: Workload, neighbours: str = "add-remove", iterations: int = 300, gap: float = 1e-06
 ) -> Certificate:
@@ -156,9 +136,9 @@ def l2_optimum(
     Weighed are the distinct columns or, for replace-one neighbours and a single column of counts, their
     differences; more than `MOST_COLUMNS` are a ValueError.
     """
-    workload, gap = check_kind(workload, Workload, "workload"), check_positive(gap, "gap")
+    workload, gap = errors.check_kind(workload, Workload, "workload"), errors.check_positive(gap, "gap")
     columns = workload.columns().matrix * np.sqrt(workload.multiplicity)[:, None]
-    if check_neighbours(neighbours) == "replace-one":
+    if errors.check_neighbours(neighbours) == "replace-one":
         columns = _differences(columns, workload)
     if columns.shape[1] > MOST_COLUMNS:
         raise ValueError(
@@ -167,7 +147,7 @@ def l2_optimum(
         )
     weights = np.full(columns.shape[1], 1 / columns.shape[1])
     best = Certificate(0.0, math.inf, weights)
-    for _ in range(check_integer(iterations, "iterations", 1)):
+    for _ in range(errors.check_integer(iterations, "iterations", 1)):
         norm, slopes = _nuclear(columns, weights)
         upper = min(best.upper, norm * float(slopes.max()))
         if norm**2 > best.value:

@@ -20,16 +20,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dplit.budget import Group, Parallel, Sequence
-from dplit.ground.errors import (
-    MOST,
-    check_epsilon,
-    check_kind,
-    check_neighbours,
-    check_numbers,
-    check_rng,
-    check_sequence,
-    check_whole,
-)
+from dplit.ground import errors
 from dplit.matrix.paths import check_entries
 from dplit.matrix.release import measure
 from dplit.matrix.strategies import Identity, fitting, noise_scale, noise_variance
@@ -42,22 +33,12 @@ ROUNDING = 1e-13  # an entry beside the diagonal that is so small is rounding
 
 @dataclass(frozen=True)
 class Ensemble:
-    """A forest on some of the columns.
+    """A forest on some of the columns."""
 
-    Attributes
-    ----------
-    columns : tuple of int
-        Of the whole domain, increasing.
-    n_levels : tuple of int
-        Levels of these columns, on whose cells the workload and the strategy are.
-    workload : Workload
-    strategy : Strategy
-    """
-
-    columns: tuple
-    n_levels: tuple
+    columns: tuple  #: Tuple of int. Of the whole domain, increasing.
+    n_levels: tuple  #: Tuple of int. Levels of these columns, on whose cells the workload and the strategy are.
     workload: Workload
-    strategy: object
+    strategy: object  #: Strategy.
 
     def __post_init__(self) -> None:
         columns = tuple(int(j) for j in self.columns)
@@ -80,7 +61,7 @@ class Ensemble:
 
 def _check_ensembles(ensembles: list[Ensemble]) -> list[Ensemble]:
     """Return `ensembles` as a list of at least one `Ensemble`."""
-    found = [check_kind(e, Ensemble, "ensembles") for e in check_sequence(ensembles, "ensembles")]
+    found = [errors.check_kind(e, Ensemble, "ensembles") for e in errors.check_sequence(ensembles, "ensembles")]
     if not found:
         raise ValueError("ensembles must be at least one Ensemble, got none")
     return found
@@ -90,8 +71,8 @@ def _check_records(
     codes: np.ndarray, classes: np.ndarray, ensembles: list[Ensemble]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return `codes` and `classes` as arrays of whole numbers, with the columns of all `ensembles`."""
-    codes = check_whole(codes, "codes", 0, ndim=2)
-    classes = check_whole(classes, "classes", 0, ndim=1)
+    codes = errors.check_whole(codes, "codes", 0, ndim=2)
+    classes = errors.check_whole(classes, "classes", 0, ndim=1)
     if len(classes) != len(codes):
         raise ValueError(f"classes must be one for each of {len(codes)} records, got {len(classes)}")
     if codes.shape[1] <= max(j for e in ensembles for j in e.columns):
@@ -115,22 +96,17 @@ def release_ensembles(
 ) -> tuple[list[np.ndarray], Sequence | Parallel | Group]:
     """Answers of each ensemble, shape (n_rows, k), or (n_rows, 1) if signed, and what all of them cost together.
 
-    Parameters
-    ----------
-    codes, classes, n_classes, epsilon, mechanism, neighbours, signed
-        As in `dplit.matrix.release`; codes of all columns.
-    joint
-        Answer from all releases together; published is each from its own.
-    disjoint
-        Give each record to one ensemble by a draw of its own: each then spends all of epsilon, and counts
-        a q-th of the records. Never joint, since these are different records.
+    `codes`, `classes`, `n_classes`, `epsilon`, `mechanism`, `neighbours`, `signed`: as in `dplit.matrix.release`;
+    codes of all columns. `joint`: answer from all releases together; published is each from its own. `disjoint`:
+    give each record to one ensemble by a draw of its own: each then spends all of epsilon, and counts a q-th of
+    the records. Never joint, since these are different records.
     """
     ensembles = _check_ensembles(ensembles)
     codes, classes = _check_records(codes, classes, ensembles)
-    epsilon, relation, q = check_epsilon(epsilon), check_neighbours(neighbours), len(ensembles)
+    epsilon, relation, q = errors.check_epsilon(epsilon), errors.check_neighbours(neighbours), len(ensembles)
     given = np.ones((q, len(codes)), dtype=bool)
     if disjoint:
-        given = check_rng(rng).integers(q, size=len(codes)) == np.arange(q)[:, None]
+        given = errors.check_rng(rng).integers(q, size=len(codes)) == np.arange(q)[:, None]
         if neighbours == "replace-one":  # one removed, one added
             epsilon, relation = epsilon / 2, "add-remove"
     share = epsilon if disjoint else epsilon / q
@@ -163,7 +139,7 @@ def deviations(
     signed: bool = False,
 ) -> list[float]:
     """Standard deviation of the noise of each ensemble's entries, each with `share` of epsilon."""
-    ensembles, share = _check_ensembles(ensembles), check_epsilon(share, "share")
+    ensembles, share = _check_ensembles(ensembles), errors.check_epsilon(share, "share")
     return [
         noise_variance(
             noise_scale(e.strategy, share, mechanism, neighbours, classes, signed), fitting(e.strategy, mechanism)
@@ -182,7 +158,7 @@ def reconstruction(ensembles: list[Ensemble], deviations: list[float]) -> list[n
     them; the variances are :math:`X^2\sigma^2`.
     """
     ensembles = _check_ensembles(ensembles)
-    deviations = check_numbers(deviations, "deviations", 0, MOST, ndim=1)
+    deviations = errors.check_numbers(deviations, "deviations", 0, errors.MOST, ndim=1)
     if len(deviations) != len(ensembles):
         raise ValueError(f"deviations must be one for each of {len(ensembles)} ensembles, got {len(deviations)}")
     parts, weights, inverse = _solved(ensembles, deviations)

@@ -24,8 +24,6 @@ Positive and negative leaves part their totals uniformly. All coins compare whol
 `dplit.mechanisms.exact`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 from numpy.random import Generator

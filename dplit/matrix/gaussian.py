@@ -35,8 +35,7 @@ LARGEST = 1e6  # of an epsilon, and of a scale and of one over it
 
 
 def gaussian_delta(epsilon: float, scale: float) -> float:
-    r"""The least delta of Gaussian noise at :math:`s = \sigma/\Delta`, the positive `scale`: the module's
-    formula.
+    r"""The least delta of Gaussian noise at :math:`s = \sigma/\Delta`, the positive `scale`: the module's formula.
 
     >>> from dplit import matrix
     >>> round(matrix.gaussian_delta(1.0, 1.0), 4)

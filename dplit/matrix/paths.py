@@ -37,20 +37,12 @@ TOGETHER = 64  # cells of columns whose levels are compared at once
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """The decision paths of a forest over categorical columns.
+    """The decision paths of a forest over categorical columns."""
 
-    Attributes
-    ----------
-    allowed : bool array, shape (n_paths, sum(n_levels))
-        Whether a level may occur, the columns' levels side by side.
-    n_levels : int64 array, shape (n_features,)
-    tree : int64 array, shape (n_paths,)
-        The tree of each path.
-    """
-
+    #: Bool array, shape (n_paths, sum(n_levels)). Whether a level may occur, the columns' levels side by side.
     allowed: np.ndarray
-    n_levels: np.ndarray
-    tree: np.ndarray
+    n_levels: np.ndarray  #: Int64 array, shape (n_features,).
+    tree: np.ndarray  #: Int64 array, shape (n_paths,). The tree of each path.
 
     def __len__(self) -> int:
         return len(self.allowed)
@@ -221,9 +213,6 @@ def distinct(*marks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.cumsum(new) - 1
     return order[new], place
-
-
-# Cells --------------------------------------------------------------------------------------------
 
 
 def cells_of(codes: ArrayLike, n_levels: ArrayLike) -> np.ndarray:

@@ -74,9 +74,6 @@ def _eliminate(row: int, pivots: dict[int, int]) -> None:
         row ^= pivots[place]
 
 
-# Distinct leaves ----------------------------------------------------------------------------------
-
-
 def most_boxes(boxes: Paths, patience: int | None = None) -> int:
     """The most boxes that share a cell, exactly: of distinct ones, the L1 sensitivity of their counts.
 
@@ -122,10 +119,9 @@ def _apart(boxes: Paths) -> list[np.ndarray]:
 def distinct_leaves_law(n_trees: int, n_features: int, depth: int) -> np.ndarray:
     r"""Law of the number of distinct leaves that hold a given cell, in a forest of random trees.
 
-    The path of a cell tests its h = `depth` of d columns, each of two levels or more, in random order, so that
-    the set of them is uniform among the :math:`\binom{d}{h}`, and the set is all that makes the leaf. So the
-    number is that of distinct coupons after :math:`\tau` draws; entry m is the probability of m, up to min(tau,
-    C(d, h)).
+    The path of a cell tests its h = `depth` of d columns, each of two levels or more, in random order, so that the
+    set of them is uniform among the :math:`\binom{d}{h}`, and the set is all that makes the leaf. So the number is
+    that of distinct coupons after :math:`\tau` draws; entry m is the probability of m, up to min(tau, C(d, h)).
     """
     n_trees = check_integer(n_trees, "n_trees", 1)
     depth = check_integer(depth, "depth", 0)

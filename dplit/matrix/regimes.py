@@ -47,9 +47,6 @@ def crossing(n_levels: ArrayLike, depth: int) -> float:
     return math.sqrt(n_cells / expected_leaves(n_levels, depth))
 
 
-# Wide domains -------------------------------------------------------------------------------------
-
-
 def least_spread(entropy: float) -> float:
     """The least variance :math:`p(1 - p)` of a coin whose entropy is at least so many nats, log 2 at most.
 

@@ -1,10 +1,9 @@
 r"""What a matrix forest releases, and what that costs (M-RF, definition 2, algorithms 1 and 2).
 
-Notation: D is the n x k table of the records by cell and class, A an m x n strategy. Released is
-:math:`AD + Z` with independent noise on each entry, Laplace or geometric, of scale
-:math:`\Delta/\epsilon`; leaves and votes are :math:`WA^+` of it, which costs nothing more. With
-:math:`\|A\|_1` the largest absolute column sum, :math:`a_j` a column, and :math:`\Delta` the most that a
-record changes :math:`AD`:
+Notation: D is the n x k table of the records by cell and class, A an m x n strategy. Released is :math:`AD + Z`
+with independent noise on each entry, Laplace or geometric, of scale :math:`\Delta/\epsilon`; leaves and votes are
+:math:`WA^+` of it, which costs nothing more. With :math:`\|A\|_1` the largest absolute column sum, :math:`a_j` a
+column, and :math:`\Delta` the most that a record changes :math:`AD`:
 
 =========================================  ========================  =============================
 columns that are released                  add-remove                replace-one
@@ -17,8 +16,6 @@ one signed difference of two classes       :math:`\|A\|_1`           :math:`2\|A
 Derived in :doc:`/book/matrix_release`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,14 +26,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dplit.budget import Spend
-from dplit.ground.errors import (
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_kind,
-    check_neighbours,
-    check_positive,
-)
+from dplit.ground import errors
 from dplit.matrix.strategies import DisjointTrees
 from dplit.matrix.strategies.base import Strategy
 from dplit.matrix.treenorm import TreeNorm
@@ -64,24 +54,17 @@ def release(
     *,
     rng: Generator,
 ) -> tuple[np.ndarray, Spend]:
-    """Leaves or votes of a forest, from one noisy release :math:`AD + Z` (M-RF, algorithms 1 and 2), and its
-    node.
+    """Leaves or votes of a forest, from one noisy release :math:`AD + Z` (M-RF, algorithms 1 and 2), and its node.
 
     The answers have the shape (n_rows, k): a row for each distinct row of the workload, which is as public as the
     strategy: neither depends on the records.
 
-    Parameters
-    ----------
-    n_classes
-        k; with 1, all records are counted alike.
-    epsilon
-        What the release costs, all in all, under `neighbours`; infinite: no noise.
-    mechanism
-        Geometric noise needs a strategy of whole numbers; any other gets Laplace noise, and the node says so.
-    signed
-        Release one column, records of the first class less those of the second; of two classes alone.
+    `n_classes`: k; with 1, all records are counted alike. `epsilon`: what the release costs, all in all, under
+    `neighbours`; infinite: no noise. `mechanism`: geometric noise needs a strategy of whole numbers; any other
+    gets Laplace noise, and the node says so. `signed`: release one column, records of the first class less those
+    of the second; of two classes alone.
     """
-    workload = check_kind(workload, Workload, "workload")
+    workload = errors.check_kind(workload, Workload, "workload")
     measured, node = measure(strategy, codes, classes, n_classes, epsilon, mechanism, neighbours, signed, rng=rng)
     return strategy.answer(workload, measured), node
 
@@ -101,7 +84,7 @@ def measure(
     """The noisy release A D + Z alone, from which every answer is computed, and its node; arguments as of
     `release`.
     """
-    n_classes = check_integer(n_classes, "n_classes", 1)
+    n_classes = errors.check_integer(n_classes, "n_classes", 1)
     noise = noise_of(strategy, epsilon, mechanism, neighbours, n_classes, signed)
     columns = _difference if signed else np.asarray
     measured = measured_with(noise, strategy, codes, classes, n_classes, columns, rng=rng)
@@ -167,14 +150,14 @@ def noise_of(
     Of a strategy whose entries share their noise, that of all entries of a class: a `TreeNorm`. `classes` are the
     class columns of the table, other arguments those of `release`.
     """
-    strategy = check_kind(strategy, Strategy, "strategy")
-    if signed and check_integer(classes, "classes", 1) != 2:
+    strategy = errors.check_kind(strategy, Strategy, "strategy")
+    if signed and errors.check_integer(classes, "classes", 1) != 2:
         raise ValueError(f"signed needs classes=2, a difference of two, got classes={classes}")
-    delta = strategy.sensitivity(check_neighbours(neighbours), classes, signed)
+    delta = strategy.sensitivity(errors.check_neighbours(neighbours), classes, signed)
     delta = delta or 1.0  # where nothing changes, any noise will do
     if not strategy.independent:
-        check_choice(mechanism, MECHANISMS, "mechanism")
-        return strategy.noise(check_epsilon(epsilon), delta)
+        errors.check_choice(mechanism, MECHANISMS, "mechanism")
+        return strategy.noise(errors.check_epsilon(epsilon), delta)
     return noise_for(delta, epsilon, mechanism, strategy.integer)
 
 
@@ -182,9 +165,9 @@ def noise_for(
     sensitivity: float, epsilon: float, mechanism: str = "geometric", integer: bool = True
 ) -> Geometric | Laplace:
     """The noise for a sensitivity: `Geometric` for whole numbers, if asked for, else `Laplace`."""
-    epsilon = check_epsilon(epsilon)
-    if check_choice(mechanism, MECHANISMS, "mechanism") == "geometric" and integer:
-        return Geometric(epsilon, round(check_positive(sensitivity, "sensitivity")))
+    epsilon = errors.check_epsilon(epsilon)
+    if errors.check_choice(mechanism, MECHANISMS, "mechanism") == "geometric" and integer:
+        return Geometric(epsilon, round(errors.check_positive(sensitivity, "sensitivity")))
     return Laplace(epsilon, sensitivity)
 
 
@@ -218,9 +201,6 @@ def spend(
     return Spend(f"strategy {strategy.name}", noise.epsilon, note, neighbours, SOURCE)
 
 
-# The exact law of a small release -----------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ReleaseLaw:
     """The law of :math:`AD + Z` on a small domain, as a callable for `dplit.audit.privacy_loss`.
@@ -229,30 +209,19 @@ class ReleaseLaw:
     record there can be. The outcomes are all ways for each entry to be at one of `points`. One point below and
     one above all values that :math:`AD` takes are enough for the exact loss: the log-ratio of an entry is
     monotone between them and constant beyond.
-
-    Attributes
-    ----------
-    matrix : array_like, shape (m, n_cells)
-        A.
-    noise : Geometric or Laplace
-    classes : int
-        Columns of D.
-    points : sequence of numbers
-        Values at which each entry is looked at; whole ones for geometric noise.
-    signed : bool
-        Whether the two classes are one column, their difference.
     """
 
-    matrix: object
-    noise: object
-    classes: int = 2
+    matrix: object  #: A, array_like of shape (m, n_cells).
+    noise: object  #: Geometric or Laplace.
+    classes: int = 2  #: Columns of D.
+    #: Sequence of numbers. Values at which each entry is looked at; whole ones for geometric noise.
     points: tuple = (-4, 4)
-    signed: bool = False
+    signed: bool = False  #: Whether the two classes are one column, their difference.
 
     def __post_init__(self) -> None:
         A = np.atleast_2d(np.asarray(self.matrix, dtype=float))
         object.__setattr__(self, "matrix", A)
-        check_integer(self.classes, "classes", 1)
+        errors.check_integer(self.classes, "classes", 1)
         entries = len(A) * (1 if self.signed else self.classes)
         if len(self.points) ** entries > MAX_OUTCOMES:
             raise ValueError(

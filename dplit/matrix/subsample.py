@@ -7,9 +7,8 @@ the number of queries, if one record more moves no other: each record's tree is 
 :doc:`/book/matrix_release`.
 
 Throughout `queries`, shape (n_queries, n_features), are codes of levels, and public: not taken from the records.
-`assignment` is "independent", where each record's tree is a uniform draw of its own, or, as published,
-"shuffled": the records are shuffled and dealt in turn, so that one record more moves others. `voting` is
-"weighted" or "hard".
+`assignment` is "independent", where each record's tree is a uniform draw of its own, or, as published, "shuffled":
+the records are shuffled and dealt in turn, so that one record more moves others. `voting` is "weighted" or "hard".
 """
 
 from __future__ import annotations
@@ -22,18 +21,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from dplit.budget import EqualParts, Spend
-from dplit.ground.errors import (
-    MOST,
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_kind,
-    check_neighbours,
-    check_numbers,
-    check_positive,
-    check_rng,
-    check_whole,
-)
+from dplit.ground import errors
 from dplit.matrix.paths import Paths, check_classes, check_codes
 from dplit.matrix.release import measured_with, noise_for, spend
 from dplit.matrix.strategies.base import Strategy
@@ -49,7 +37,7 @@ def subsample_workload(paths: Paths, queries: np.ndarray) -> Workload:
 
     Its cells are the leaves of all trees, in order: a domain of one column with o levels.
     """
-    paths = check_kind(paths, Paths, "paths")
+    paths = errors.check_kind(paths, Paths, "paths")
     return Workload.of_matrix(paths.reached(check_codes(queries, paths.n_levels, "queries")))
 
 
@@ -58,16 +46,16 @@ def most_queries(paths: Paths, queries: np.ndarray) -> int:
 
     The published release of each query by itself takes all b queries for it.
     """
-    paths = check_kind(paths, Paths, "paths")
+    paths = errors.check_kind(paths, Paths, "paths")
     return int(paths.reached(check_codes(queries, paths.n_levels, "queries")).sum(axis=0).max())
 
 
 def own_leaves(paths: Paths, codes: np.ndarray, assignment: str = "independent", *, rng: Generator) -> np.ndarray:
     """The leaf of each record in the one tree that it is given to: int64 numbers of rows of `paths`."""
-    paths = check_kind(paths, Paths, "paths")
+    paths = errors.check_kind(paths, Paths, "paths")
     codes, tau = check_codes(codes, paths.n_levels), paths.n_trees
-    check_rng(rng)
-    if check_choice(assignment, ASSIGNMENTS, "assignment") == "independent":
+    errors.check_rng(rng)
+    if errors.check_choice(assignment, ASSIGNMENTS, "assignment") == "independent":
         tree = rng.integers(tau, size=len(codes))
     else:
         tree = rng.permutation(len(codes)) % tau
@@ -99,26 +87,18 @@ def subsample(
 
     Arguments that are not named here are those of `dplit.matrix.release`.
 
-    Parameters
-    ----------
-    strategy
-        For `subsample_workload`, on the leaves.
-    epsilon
-        What the votes cost in all, with independent assignment. The shuffled one costs up to three times as much,
-        and the node says so.
-    voting
-        Whether a tree votes with its leaf's counts or with the largest one's class, see `leaf_classes`.
-        A record changes one leaf's class, so a hard vote costs :math:`2\|A\|_1`, and of two classes one
-        column is released, for :math:`\|A\|_1`.
-    order
-        As in `preferences`: as published the data set's own, whose first class an empty leaf votes for.
+    `strategy`: for `subsample_workload`, on the leaves. `epsilon`: what the votes cost in all, with independent
+    assignment. The shuffled one costs up to three times as much, and the node says so. `voting`: whether a tree
+    votes with its leaf's counts or with the largest one's class, see `leaf_classes`. A record changes one leaf's
+    class, so a hard vote costs :math:`2\|A\|_1`, and of two classes one column is released, for :math:`\|A\|_1`.
+    `order`: as in `preferences`: as published the data set's own, whose first class an empty leaf votes for.
     """
-    strategy = check_kind(strategy, Strategy, "strategy")
+    strategy = errors.check_kind(strategy, Strategy, "strategy")
     workload = subsample_workload(paths, queries)
     delta = vote_sensitivity(strategy, n_classes, voting, neighbours)
     noise = noise_for(delta, epsilon, mechanism, strategy.integer)
     hard = voting == "hard"
-    preferred = preferences(len(paths), n_classes, order, rng=check_rng(rng)) if hard else None
+    preferred = preferences(len(paths), n_classes, order, rng=errors.check_rng(rng)) if hard else None
     leaves = own_leaves(paths, codes, assignment=assignment, rng=rng)
     classes = check_classes(classes, n_classes, len(leaves))
     if hard:
@@ -146,7 +126,7 @@ def preferences(
     """
     if order is None:
         return rng.random((n_leaves, n_classes))
-    order = check_whole(order, "order", 0, n_classes - 1, ndim=1)
+    order = errors.check_whole(order, "order", 0, n_classes - 1, ndim=1)
     if len(order) != n_classes or len(np.unique(order)) != n_classes:
         raise ValueError(f"order must hold each of {n_classes} classes once, got {order.tolist()}")
     return np.tile(-np.argsort(order).astype(float), (n_leaves, 1))
@@ -178,10 +158,10 @@ def vote_sensitivity(
 
     The last row's replacement changes the classes of two leaves; the value is an upper bound.
     """
-    strategy = check_kind(strategy, Strategy, "strategy")
-    check_choice(voting, VOTING, "voting")
-    classes = check_integer(n_classes, "n_classes", 1)
-    replaced = check_neighbours(neighbours) == "replace-one"
+    strategy = errors.check_kind(strategy, Strategy, "strategy")
+    errors.check_choice(voting, VOTING, "voting")
+    classes = errors.check_integer(n_classes, "n_classes", 1)
+    replaced = errors.check_neighbours(neighbours) == "replace-one"
     if voting == "weighted":
         return strategy.sensitivity(neighbours, classes)
     return strategy.sensitivity("add-remove", classes) * (1 + replaced) * (1 + (classes > 2))
@@ -208,13 +188,10 @@ def shuffled_loss(epsilon: float, n_trees: int, n_records: int | None = None) ->
     With :math:`n = \tau - 1`, where :math:`s = 1/\tau`, it is the bound of `dplit.budget.EqualParts`: 2.94 for 16
     trees and epsilon 1. That number of records, the worst, is taken if it is left out.
     """
-    epsilon, tau = check_epsilon(epsilon), check_integer(n_trees, "n_trees", 1)
-    n = tau - 1 if n_records is None else check_integer(n_records, "n_records", 0)
+    epsilon, tau = errors.check_epsilon(epsilon), errors.check_integer(n_trees, "n_trees", 1)
+    n = tau - 1 if n_records is None else errors.check_integer(n_records, "n_records", 0)
     stays = (n // tau + 1) / (n + 1)
     return 3 * epsilon + math.log1p(stays * math.expm1(-2 * epsilon))
-
-
-# One tree's share ---------------------------------------------------------------------------------
 
 
 def tree_advantage(gap: ArrayLike, epsilon: float, n_trees: ArrayLike) -> np.ndarray:
@@ -227,7 +204,7 @@ def tree_advantage(gap: ArrayLike, epsilon: float, n_trees: ArrayLike) -> np.nda
 
     It is at most x/4: inverse to the number of trees only in the limit of many.
     """
-    gap, epsilon = check_numbers(gap, "gap", 0, MOST), check_positive(epsilon, "epsilon")
-    n_trees = check_numbers(n_trees, "n_trees", 1, MOST)
+    gap, epsilon = errors.check_numbers(gap, "gap", 0, errors.MOST), errors.check_positive(epsilon, "epsilon")
+    n_trees = errors.check_numbers(n_trees, "n_trees", 1, errors.MOST)
     x = gap * epsilon / n_trees
     return 0.5 - np.exp(-x) * (0.5 + x / 4)

@@ -5,8 +5,6 @@ test the same columns then have numbers, those of the tested columns' cells, and
 record follows are those of its number. The cost follows the records and the tested sets, not the paths.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import wraps

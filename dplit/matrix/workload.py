@@ -25,20 +25,11 @@ CHUNK = 4_000_000  # cells shared by boxes of some rows that are held at a time
 
 
 class Merged(NamedTuple):
-    """The distinct columns of a workload that are not zero.
+    """The distinct columns of a workload that are not zero."""
 
-    Attributes
-    ----------
-    matrix : shape (n_rows, n_distinct)
-    cells : shape (n_distinct,)
-        How many cells share each column.
-    place : shape (n_cells,)
-        The distinct column of each cell; -1 where no row asks for it.
-    """
-
-    matrix: np.ndarray
-    cells: np.ndarray
-    place: np.ndarray
+    matrix: np.ndarray  #: Shape (n_rows, n_distinct).
+    cells: np.ndarray  #: Shape (n_distinct,). How many cells share each column.
+    place: np.ndarray  #: Shape (n_cells,). The distinct column of each cell; -1 where no row asks for it.
 
     def counts(self, table: np.ndarray) -> np.ndarray:
         """A table of the cells, such as D, summed over the cells that share a column, shape (n_distinct, k).
@@ -55,26 +46,14 @@ class Merged(NamedTuple):
 class Workload:
     """Distinct queries on the cells of a domain, and how often each occurs; made by `of`, from a forest, or
     `of_matrix`.
-
-    Attributes
-    ----------
-    weights : shape (n_rows, n_boxes)
-        Of each box in each row; distinct rows. Without boxes, of each cell.
-    multiplicity : shape (n_rows,)
-        How many queries a row answers.
-    place : shape (n_queries,)
-        The row that answers each query.
-    boxes : Paths or None
-        Distinct boxes; None if the workload is a given matrix.
-    paths : Paths or None
-        All leaves of the forest, in order.
     """
 
+    #: Shape (n_rows, n_boxes). Of each box in each row; distinct rows. Without boxes, of each cell.
     weights: sparse.csr_array
-    multiplicity: np.ndarray
-    place: np.ndarray
-    boxes: Paths | None = None
-    paths: Paths | None = None
+    multiplicity: np.ndarray  #: Shape (n_rows,). How many queries a row answers.
+    place: np.ndarray  #: Shape (n_queries,). The row that answers each query.
+    boxes: Paths | None = None  #: Distinct boxes; None if the workload is a given matrix.
+    paths: Paths | None = None  #: All leaves of the forest, in order.
 
     @classmethod
     def of(cls, forest: object, queries: np.ndarray | None = None, n_levels: ArrayLike | None = None) -> Workload:

@@ -3,8 +3,6 @@
 A key never leaves its process: a copy, a pickle and a child of the process draw one of their own.
 """
 
-from __future__ import annotations
-
 import os
 from weakref import WeakSet
 

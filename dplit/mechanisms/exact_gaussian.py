@@ -12,8 +12,6 @@ proposed with probability :math:`e^{-2^{12}}` at most and kept with less than :m
 delta, of which no float holds so little.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -32,12 +30,7 @@ def exact_factors(sigma: float) -> tuple:
 
     `sigma`: from `SMALLEST` to `LARGEST`. Raises a ValueError if `sigma` is out of this range.
 
-    Returns
-    -------
-    f : float
-        Of 26 digits.
-    h : int
-        Of as many, at least 1.
+    Returns f, a float of 26 digits, and h, a whole number of as many, at least 1.
     """
     if not SMALLEST <= sigma <= LARGEST:
         raise ValueError(f"sigma must be from {SMALLEST:.3g} to {LARGEST:.3g} for noise='secure', got {sigma!r}")

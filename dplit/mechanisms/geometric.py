@@ -105,9 +105,6 @@ def _low_digit(rate: float, n: int, shape: tuple, rng: np.random.Generator) -> n
         digit = np.where(wrong, rng.integers(n, size=shape), digit)
 
 
-# What additive mechanisms share -------------------------------------------------------------------
-
-
 def decay(distance: float | np.ndarray, rate: float) -> np.ndarray:
     r""":math:`e^{-\text{rate}\,|x|}`, shape of `distance`; at an infinite rate 1 at zero, else 0."""
     distance = np.abs(check_numbers(distance, "distance"))

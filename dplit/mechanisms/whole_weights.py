@@ -18,8 +18,6 @@ A number of up to 125 bits is a pair: high and low part in the base :math:`2^{62
 at most 32 bits.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -5,10 +5,9 @@ one of the K by its sum of squared errors (SSE); release the winner. Jointly: dr
 at once. A cut between two neighbouring values is one outcome, since its density is constant there
 and neighbours that leave the values in place differ by the same ratio all along it.
 
-Notation: `epsilon` is that of one median, :math:`\kappa` (`rate`) the weight of a unit of SSE, and
-targets lie in [0, 1]. The published rate for targets in :math:`[-B, B]` is
-:math:`\kappa = \epsilon_a R^2/(8B^2) = \epsilon_a/2` per :math:`R^2` (DiPriMe v1, section 3).
-All budgets are add-remove; derived in :doc:`/book/median_forest`.
+Notation: `epsilon` is that of one median, :math:`\kappa` (`rate`) the weight of a unit of SSE, and targets lie in
+[0, 1]. The published rate for targets in :math:`[-B, B]` is :math:`\kappa = \epsilon_a R^2/(8B^2) = \epsilon_a/2`
+per :math:`R^2` (DiPriMe v1, section 3). All budgets are add-remove.
 """
 
 from __future__ import annotations
@@ -20,17 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_callable,
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_kind,
-    check_numbers,
-    check_positive,
-)
+from dplit.ground import errors
 from dplit.loss import compare_laws
 from dplit.mechanisms import PermuteAndFlip
 from dplit.median_forest import split
@@ -56,12 +45,11 @@ def winner_law(candidates: Sequence, choose: Callable | None = None) -> list:
     .. math:: \Pr(a, r) = \sum_{r_1, \dots, r_K:\, r_a = r} \prod_b p_b(r_b)\,
               \frac{u_a(r_a)}{\sum_b u_b(r_b)}
 
-    `candidates` has for each column the law of its cut, and the weight with which each cut is then chosen;
-    floats, or fractions for an exact law. `choose`: from the odds of K cuts to the law of the winner; left out,
-    the exponential mechanism's, in proportion to the odds. Returns K lists, the probabilities of each column's
-    cuts.
+    `candidates` has for each column the law of its cut, and the weight with which each cut is then chosen; floats,
+    or fractions for an exact law. `choose`: from the odds of K cuts to the law of the winner; left out, the
+    exponential mechanism's, in proportion to the odds. Returns K lists, the probabilities of each column's cuts.
     """
-    choose = None if choose is None else check_callable(choose, "choose")
+    choose = None if choose is None else errors.check_callable(choose, "choose")
     try:
         sizes = {(len(law), len(odds)) for law, odds in candidates}
     except (TypeError, ValueError):
@@ -86,8 +74,8 @@ def candidates_law(node: Node, epsilon: float, rate: float, mechanism: str = "ex
     `epsilon`: budget of each median; `rate`: weight of a unit of SSE in the choice; `mechanism`:
     of the choice among the K, "exponential" or "permute-and-flip".
     """
-    node, rate = check_kind(node, Node, "node"), check_between(rate, "rate", 0, MOST)
-    check_choice(mechanism, MECHANISMS, "mechanism")
+    node, rate = errors.check_kind(node, Node, "node"), errors.check_between(rate, "rate", 0, errors.MOST)
+    errors.check_choice(mechanism, MECHANISMS, "mechanism")
     columns = _columns(node)
     least = min(c.errors.min() for c in columns)
     widest = max(c.errors.max() for c in columns) - least
@@ -114,23 +102,20 @@ def joint_law(node: Node, epsilon: float, rate: float, mechanism: str = "exponen
     :math:`\log Z_a`, :math:`Z_a = \int e^{u(a, r)} dr`, and then the cut by its density. Either
     costs :math:`\epsilon + \kappa`, for any K. Parameters and value as `candidates_law`.
     """
-    node, epsilon = check_kind(node, Node, "node"), check_positive(epsilon, "epsilon")
-    rate = check_between(rate, "rate", 0, MOST)
+    node, epsilon = errors.check_kind(node, Node, "node"), errors.check_positive(epsilon, "epsilon")
+    rate = errors.check_between(rate, "rate", 0, errors.MOST)
     scores = [np.log(c.lengths) - epsilon / 2 * c.gaps - rate * c.errors for c in _columns(node)]
     top = max(s.max() for s in scores)
     weights = [np.exp(s - top) for s in scores]
     masses = np.array([w.sum() for w in weights])
     columns = masses / masses.sum()
-    if check_choice(mechanism, MECHANISMS, "mechanism") == "permute-and-flip":
+    if errors.check_choice(mechanism, MECHANISMS, "mechanism") == "permute-and-flip":
         columns = _flip(masses)
     return np.concatenate([p * w / m for p, w, m in zip(columns, weights, masses)])
 
 
 def _columns(node: Node) -> list:
     return [split.column(values, node.targets, 0.0, 1.0) for values in node.columns.T]
-
-
-# Families of data ----------------------------------------------------------------------------
 
 
 def mirror(zeros: int, ones: int, columns: int, gap: float, first: float | None = None) -> Node:
@@ -142,7 +127,7 @@ def mirror(zeros: int, ones: int, columns: int, gap: float, first: float | None 
     """
     first = gap if first is None else first
     for name, value in (("zeros", zeros), ("ones", ones), ("columns", columns)):
-        check_integer(value, name, 1)
+        errors.check_integer(value, name, 1)
     _check_gap(gap)
     _check_gap(first)
     targets = np.repeat([0.0, 1.0], [zeros, ones])
@@ -158,12 +143,12 @@ def crossed(half: int, few: int, fewer: int, columns: int, gaps: tuple[float, fl
     medians and one unit of SSE. `half`, `few`, `fewer`: half > few > fewer >= 1; `gaps`: length of the first gap
     on column 0 and on the others, between 0 and 1, both excluded.
     """
-    half, few = check_integer(half, "half", 3), check_integer(few, "few", 2)
-    fewer = check_integer(fewer, "fewer", 1)
+    half, few = errors.check_integer(half, "half", 3), errors.check_integer(few, "few", 2)
+    fewer = errors.check_integer(fewer, "fewer", 1)
     if not half > few > fewer:
         raise ValueError(f"half > few > fewer must hold, got {half!r}, {few!r}, {fewer!r}")
-    columns = check_integer(columns, "columns", 1)
-    for gap in check_numbers(gaps, "gaps", 0, 1, ndim=1):
+    columns = errors.check_integer(columns, "columns", 1)
+    for gap in errors.check_numbers(gaps, "gaps", 0, 1, ndim=1):
         _check_gap(float(gap))
     if len(gaps) != 2:
         raise ValueError(f"gaps must be two, of column 0 and of the others, got {len(gaps)}")
@@ -174,7 +159,7 @@ def crossed(half: int, few: int, fewer: int, columns: int, gaps: tuple[float, fl
 
 
 def _check_gap(gap: float) -> None:
-    if not 0 < check_between(gap, "gap", 0, 1) < 1:
+    if not 0 < errors.check_between(gap, "gap", 0, 1) < 1:
         raise ValueError(f"gap must be between 0 and 1, both excluded, got {gap!r}")
 
 
@@ -185,8 +170,8 @@ def removal_loss(
 
     The record must share its values with others, so that every cut stays where it is.
     """
-    law, node = check_callable(law, "law"), check_kind(node, Node, "node")
-    record = check_integer(record, "record", -len(node.targets), len(node.targets) - 1)
-    epsilon = check_epsilon(epsilon)
+    law, node = errors.check_callable(law, "law"), errors.check_kind(node, Node, "node")
+    record = errors.check_integer(record, "record", -len(node.targets), len(node.targets) - 1)
+    epsilon = errors.check_epsilon(epsilon)
     pair = (law(n, epsilon, rate, mechanism) for n in (node, node.without(record)))
     return compare_laws(*pair).loss

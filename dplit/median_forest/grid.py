@@ -4,8 +4,6 @@ The package draws cuts on `dplit.domain.GRID` equal steps of a column (`dplit.tr
 real numbers. Both weigh an interval between two records by its length and what it separates.
 """
 
-from __future__ import annotations
-
 from dplit.domain import GRID
 from dplit.ground.errors import check_integer, check_positive
 
@@ -18,13 +16,9 @@ def grid_distance(n: int, largest: float, mean: float, columns: int = 1, steps: 
     Of the grid point that the cut belongs to, and so of how the records are split. Attained. Derived in
     :doc:`/book/median_forest`; ours. Returns float, or a fraction if the weights are fractions.
 
-    Parameters
-    ----------
-    n : records of the node
-    largest : largest weight of an interval that has a length, before or after the records are moved
-    mean : mean weight over the range under the law of the reals; summed over the columns
-    columns : K columns of one draw of column and cut by the exponential mechanism
-    steps : m of the grid
+    `n`: records of the node; `largest`: largest weight of an interval that has a length, before or after the
+    records are moved; `mean`: mean weight over the range under the law of the reals, summed over the columns;
+    `columns`: K columns of one draw of column and cut by the exponential mechanism; `steps`: m of the grid.
 
     Examples
     --------

@@ -1,13 +1,10 @@
 r"""What a leaf of a median forest releases as its mean, and how deep a tree should be.
 
-Notation: a leaf holds :math:`N` records with targets in :math:`[L, U]`, :math:`R = U - L`; their
-mean is :math:`L + R m`. The papers release the mean plus Laplace noise of scale
-:math:`R/(N\epsilon)` (DiPriMe v1, section 3; v2, section 3), which tells the count; *clamped* is the
-same, cut off at the bounds. `BoundedMean` releases votes instead. Everything here is in units of
-:math:`R`, add-remove, and derived in :doc:`/book/median_forest`.
+Notation: a leaf holds :math:`N` records with targets in :math:`[L, U]`, :math:`R = U - L`; their mean is
+:math:`L + R m`. The papers release the mean plus Laplace noise of scale :math:`R/(N\epsilon)` (DiPriMe v1, section
+3; v2, section 3), which tells the count; *clamped* is the same, cut off at the bounds. `BoundedMean` releases
+votes instead. Everything here is in units of :math:`R`, add-remove, and derived in :doc:`/book/median_forest`.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Callable
@@ -52,10 +49,7 @@ def clamped_epsilon(epsilon: float) -> float:
 
 
 def clamped_error(n: int, mean: float, epsilon: float) -> float:
-    """Mean squared error of the clamped release, closed form; units of R squared.
-
-    `mean`: between 0 and 1.
-    """
+    """Mean squared error of the clamped release, closed form; units of R squared. `mean`: between 0 and 1."""
     mean = check_between(mean, "mean", 0, 1)
     rate = check_integer(n, "n", 1) * check_positive(epsilon, "epsilon")
     # E min(|x|, c)^2 over one side of a Laplace law: (1 - e^{-rc}(1 + rc)) / r^2

@@ -83,9 +83,6 @@ def _after_median(columns: list, epsilon: float) -> np.ndarray:
     return np.array([median_law(c, epsilon) @ c.errors for c in columns])
 
 
-# The routes ----------------------------------------------------------------------------------
-
-
 def uniform(columns: Sequence, epsilon: float) -> float:
     """Expected SSE if the attribute is uniform and the whole budget goes to its median.
 
@@ -121,10 +118,9 @@ def median_first(columns: list, epsilon: float, spread: float = 1.0, share: floa
 def candidates(columns: list, epsilon: float, spread: float = 1.0, share: float = 0.5) -> float:
     r"""Expected SSE if each attribute gets a private median, and one of the K is then drawn.
 
-    The K medians cost :math:`(1 - \text{share})\,\epsilon` together, the choice among them the
-    rest, at the rate :math:`\epsilon_a/R^2`. With weights :math:`u = e^{-\text{rate}\,S}` and
-    :math:`1/Z = \int_0^\infty e^{-tZ} dt` the expectation over all :math:`(n+1)^K` combinations is
-    an integral over one variable,
+    The K medians cost :math:`(1 - \text{share})\,\epsilon` together, the choice among them the rest, at the rate
+    :math:`\epsilon_a/R^2`. With weights :math:`u = e^{-\text{rate}\,S}` and :math:`1/Z = \int_0^\infty e^{-tZ} dt`
+    the expectation over all :math:`(n+1)^K` combinations is an integral over one variable,
 
     .. math:: \int_0^\infty \sum_a E[S_a u_a e^{-t u_a}] \prod_{b \ne a} E[e^{-t u_b}]\, dt ,
 

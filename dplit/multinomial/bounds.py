@@ -4,8 +4,6 @@ A score is at most 1 and counts :math:`e^{B\hat I/2}`, so between the least and 
 candidates lie factors of :math:`e^{B/2}`; the paper has :math:`e^B` everywhere.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -20,16 +20,10 @@ DIGITS = 12  # of a decrease: what is equal in exact arithmetic must be equal he
 
 
 class Cuts(NamedTuple):
-    """The cuts of one feature in a node, from left to right.
+    """The cuts of one feature in a node, from left to right."""
 
-    Attributes
-    ----------
-    cuts : empty if the feature has one value in the node
-    decreases : their impurity decreases
-    """
-
-    cuts: np.ndarray
-    decreases: np.ndarray
+    cuts: np.ndarray  #: Empty if the feature has one value in the node.
+    decreases: np.ndarray  #: Their impurity decreases.
 
 
 def candidate_cuts(X: ArrayLike, y: ArrayLike, criterion: str = "gini") -> list:

@@ -4,8 +4,6 @@ Scores are relative: whatever the largest decrease is, it counts 1. So a bound o
 :math:`\{0, 1\}` is met by few records, and by labels that hardly depend on the feature.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.ground.errors import check_between, check_integer
@@ -17,10 +15,7 @@ def opposed_features(features: int) -> tuple:
     The first feature meets the lower bound of lemma 3. Where its column and the others' trade places, it meets
     the upper one. `features`: D, at least 2.
 
-    Returns
-    -------
-    X : float64 array, shape (3, features)
-    y : int64 array, shape (3,)
+    Returns X, a float64 array of shape (3, features), and y, an int64 array of shape (3,).
     """
     others = check_integer(features, "features", 2) - 1
     weak, strong = [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]

@@ -24,15 +24,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    check_numbers,
-)
+from dplit.ground import errors
 from dplit.multinomial.privacy import impurity_mass
 from dplit.multinomial.selection import check_budget, label_law
 
@@ -50,7 +42,7 @@ def selection_loss(candidates: int, budget: float):
     From :math:`b` for two candidates up to :math:`B` for many. MRF, lemma 5 with :math:`m = D`; met by
     scores (0, 1, ..., 1) against (1, 0, ..., 0).
     """
-    others, b = check_integer(candidates, "candidates", 1) - 1, check_budget(budget) / 2
+    others, b = errors.check_integer(candidates, "candidates", 1) - 1, check_budget(budget) / 2
     if others == 0 or b == 0:
         return 0.0
     return b + math.log((math.exp(-b) + others) / (math.exp(-b) * others + 1))
@@ -69,12 +61,12 @@ def label_loss(n: int, classes: int, label_budget: float, neighbours: str = "add
     replace-one a leaf of one record costs :math:`b = B_3/2`, the most of all. Lemma 7, tight.
     `n`, `classes`: both at least 1; `label_budget`: finite.
     """
-    n, k = check_integer(n, "n", 1), check_integer(classes, "classes", 1)
-    b = check_between(label_budget, "label_budget", 0, MOST) / 2
+    n, k = errors.check_integer(n, "n", 1), errors.check_integer(classes, "classes", 1)
+    b = errors.check_between(label_budget, "label_budget", 0, errors.MOST) / 2
     if k == 1:
         return 0.0
     pure = b + math.log1p((k - 1) * math.exp(-b))  # logarithms: e^b may be no float
-    if n == 1 and check_neighbours(neighbours) == "add-remove":
+    if n == 1 and errors.check_neighbours(neighbours) == "add-remove":
         return max(pure - math.log(k), b - (pure - math.log(k)))
     others = [math.log(k - 2)] if k > 2 else []
     mixed = float(np.logaddexp.reduce([b * (n - 1) / n, b / n, *others]))
@@ -91,8 +83,8 @@ def coin_loss(structure: float, labels: float):
 
     Theorem 2's maximum, made tight; add-remove. `structure`, `labels`: epsilons :math:`a, b` of both parts.
     """
-    structure = check_between(structure, "structure", 0, MOST)
-    labels = check_between(labels, "labels", 0, MOST)
+    structure = errors.check_between(structure, "structure", 0, errors.MOST)
+    labels = errors.check_between(labels, "labels", 0, errors.MOST)
     most, least = max(structure, labels), min(structure, labels)
     return most + math.log1p(math.expm1(least - most) / 2)
 
@@ -100,15 +92,17 @@ def coin_loss(structure: float, labels: float):
 def deepest(n_estimation: int, min_samples_leaf: int, n_structure: int, stopping: str = "text"):
     r"""The most levels of splits that a tree can have.
 
-    Where both children keep :math:`k` estimation points (section 3.2), :math:`\lfloor n/k \rfloor - 1`;
-    where a node is split if it has more than :math:`k` (algorithm 1), as many as distinct structure
-    points allow, whatever :math:`n` is: theorem 2's :math:`d \le O(n/k)` has no counterpart.
-    `stopping`: "text" or "algorithm".
+    Where both children keep :math:`k` estimation points (section 3.2), :math:`\lfloor n/k \rfloor - 1`; where a
+    node is split if it has more than :math:`k` (algorithm 1), as many as distinct structure points allow, whatever
+    :math:`n` is: theorem 2's :math:`d \le O(n/k)` has no counterpart. `stopping`: "text" or "algorithm".
     """
-    n, s = (check_integer(n_estimation, "n_estimation", 0), check_integer(n_structure, "n_structure", 0))
-    k = check_integer(min_samples_leaf, "min_samples_leaf", 1)
+    n, s = (
+        errors.check_integer(n_estimation, "n_estimation", 0),
+        errors.check_integer(n_structure, "n_structure", 0),
+    )
+    k = errors.check_integer(min_samples_leaf, "min_samples_leaf", 1)
     most = max(s - 1, 0)
-    if check_choice(stopping, READINGS, "stopping") == "text":
+    if errors.check_choice(stopping, READINGS, "stopping") == "text":
         return min(max(n // k - 1, 0), most)
     return most if n > k else 0
 
@@ -121,7 +115,7 @@ def accuracy_cap(classes: int, label_budget: float):
 
     Whatever the structure, the data and the leaf. MRF, section 3.3; ours.
     """
-    return float(label_law([1] + [0] * (check_integer(classes, "classes", 1) - 1), label_budget)[0])
+    return float(label_law([1] + [0] * (errors.check_integer(classes, "classes", 1) - 1), label_budget)[0])
 
 
 def vote_cap(n_trees: int, epsilon: float):
@@ -130,15 +124,15 @@ def vote_cap(n_trees: int, epsilon: float):
     Each tree is right with `accuracy_cap` at most, independently given the trees; ties are broken by a fair
     coin. Ours. `epsilon`: of the whole forest, theorem 2's.
     """
-    t = check_integer(n_trees, "n_trees", 1)
+    t = errors.check_integer(n_trees, "n_trees", 1)
     p = accuracy_cap(2, check_budget(epsilon, "epsilon") / t)
     return float(binom.sf(t // 2, t, p) + (binom.pmf(t // 2, t, p) / 2 if t % 2 == 0 else 0))
 
 
 def cap_epsilon(accuracy, n_trees: int):
     """The least epsilon at which `vote_cap` reaches an accuracy in (1/2, 1)."""
-    n_trees = check_integer(n_trees, "n_trees", 1)
-    if not 0.5 < check_between(accuracy, "accuracy", 0.5, 1) < 1:
+    n_trees = errors.check_integer(n_trees, "n_trees", 1)
+    if not 0.5 < errors.check_between(accuracy, "accuracy", 0.5, 1) < 1:
         raise ValueError(f"accuracy must lie between 0.5 and 1, got {accuracy!r}")
     # at this epsilon each tree is right so often as the vote is asked
     most = 2 * n_trees * math.log(2 / (1 - accuracy))
@@ -155,7 +149,7 @@ def thinned_mass(counts: ArrayLike) -> np.ndarray:
 
     Half of it, less about :math:`T/2`. Ours.
     """
-    counts = check_numbers(counts, "counts", 0, MOST)
+    counts = errors.check_numbers(counts, "counts", 0, errors.MOST)
     n = np.atleast_1d(counts).sum(axis=-1)
     return impurity_mass(counts) * (n / 2 - 1 + 0.5**n) / np.maximum(n - 1, 1)
 
@@ -168,5 +162,5 @@ def thinned_error(n: int, epsilon: float):
 
     The second factor is the error of all records at :math:`\epsilon/2`. Ours.
     """
-    n, epsilon = check_numbers(n, "n", 0, MOST), min(check_epsilon(epsilon), MOST)
+    n, epsilon = errors.check_numbers(n, "n", 0, errors.MOST), min(errors.check_epsilon(epsilon), errors.MOST)
     return 0.5 * ((1 + np.exp(-epsilon)) / 2) ** n

@@ -30,17 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    check_numbers,
-    check_positive,
-    check_whole,
-)
+from dplit.ground import errors
 from dplit.ground.renamed import moved
 from dplit.multinomial.candidates import CRITERIA, DIGITS, gini_mass
 from dplit.multinomial.selection import normalised
@@ -61,13 +51,13 @@ def impurity_mass(counts: ArrayLike, criterion: str = "gini", most_bits: float |
     MRF, equation 4 times :math:`n`; the cap is ours. No records have no mass. `most_bits`: the cap :math:`c` on
     one record's bits; left out, none. Returns an array of shape (...); in records, or bits.
     """
-    counts = np.atleast_1d(check_numbers(counts, "counts", 0, MOST))
-    if check_choice(criterion, CRITERIA, "criterion") == "gini":
+    counts = np.atleast_1d(errors.check_numbers(counts, "counts", 0, errors.MOST))
+    if errors.check_choice(criterion, CRITERIA, "criterion") == "gini":
         return gini_mass(counts)
     total = counts.sum(axis=-1, keepdims=True)
     shares = counts / np.where(total > 0, total, 1)
     bits = -np.log2(np.where(shares > 0, shares, 1))
-    most = math.inf if most_bits is None else check_positive(most_bits, "most_bits")
+    most = math.inf if most_bits is None else errors.check_positive(most_bits, "most_bits")
     return (counts * np.minimum(bits, most)).sum(axis=-1)
 
 
@@ -77,8 +67,8 @@ def mass_step(counts: ArrayLike, label: int):
     Gini mass is the sum of squares of the one-hot labels about their mean. Ours.
     `counts`: shape (classes,); `label`: class of the record that is added.
     """
-    counts = check_numbers(counts, "counts", 0, MOST, ndim=1)
-    n, label = counts.sum(), check_integer(label, "label", 0, len(counts) - 1)
+    counts = errors.check_numbers(counts, "counts", 0, errors.MOST, ndim=1)
+    n, label = counts.sum(), errors.check_integer(label, "label", 0, len(counts) - 1)
     if n == 0:
         return 0.0
     gaps = np.eye(len(counts))[label] - counts / n
@@ -92,14 +82,14 @@ def mass_sensitivity(criterion: str = "gini", most_bits: float | None = None):
     rises by :math:`c` at most, all others together by :math:`n \log_2(1 + \frac1n)`. Without a cap there is
     none. Ours. `most_bits`: needed for entropy. Raises a ValueError if entropy has no cap.
     """
-    if check_choice(criterion, CRITERIA, "criterion") == "gini":
+    if errors.check_choice(criterion, CRITERIA, "criterion") == "gini":
         return 2.0
     if most_bits is None:
         raise ValueError(
             "most_bits must be a positive number for entropy, whose mass one record can change by "
             "log2 of the number of records, got None"
         )
-    return check_positive(most_bits, "most_bits") + LOG2_E
+    return errors.check_positive(most_bits, "most_bits") + LOG2_E
 
 
 def level_rate(
@@ -116,8 +106,8 @@ def level_rate(
     with :math:`\Delta` of `mass_sensitivity`: :math:`\epsilon / (2d)` for Gini. Ours, theorem 2 repaired.
     `epsilon`: for the structure of a tree; ``inf`` takes a candidate of least mass; `depth`: public; at least 1.
     """
-    levels = check_integer(depth, "depth", 1) * _steps(neighbours)
-    return check_epsilon(epsilon) / (levels * mass_sensitivity(criterion, most_bits))
+    levels = errors.check_integer(depth, "depth", 1) * _steps(neighbours)
+    return errors.check_epsilon(epsilon) / (levels * mass_sensitivity(criterion, most_bits))
 
 
 def normalised_rate(epsilon: float, depth: int, neighbours: str = "add-remove"):
@@ -126,7 +116,7 @@ def normalised_rate(epsilon: float, depth: int, neighbours: str = "add-remove"):
     Normalised scores lie in [0, 1] and can move both ways: a node costs twice the rate, and under
     replace-one :math:`2d - 1` nodes change: :math:`\epsilon/(2d)` and :math:`\epsilon/(4d - 2)`.
     """
-    return check_epsilon(epsilon) / (2 * nodes_changed(depth, neighbours))
+    return errors.check_epsilon(epsilon) / (2 * nodes_changed(depth, neighbours))
 
 
 def nodes_changed(depth: int, neighbours: str = "add-remove"):
@@ -134,13 +124,13 @@ def nodes_changed(depth: int, neighbours: str = "add-remove"):
 
     ``depth`` under add-remove; ``2 depth - 1`` under replace-one, whose two paths share the root.
     """
-    depth = check_integer(depth, "depth", 1)
+    depth = errors.check_integer(depth, "depth", 1)
     return depth if _steps(neighbours) == 1 else 2 * depth - 1
 
 
 def _steps(neighbours: str):
     """How many records are added or removed between neighbours."""
-    return 1 if check_neighbours(neighbours) == "add-remove" else 2
+    return 1 if errors.check_neighbours(neighbours) == "add-remove" else 2
 
 
 # The law of a node ------------------------------------------------------------------------------
@@ -161,7 +151,7 @@ def split_law(
     shape (n_records,); `rate`: as `level_rate` gives it; `base`: public base weights :math:`w`; left out, all
     alike, shape (candidates,). Returns an array of shape (candidates,), sums to 1.
     """
-    rate = rate if rate == math.inf else check_between(rate, "rate", 0, MOST)
+    rate = rate if rate == math.inf else errors.check_between(rate, "rate", 0, errors.MOST)
     mass = split_masses(left, labels, classes, criterion, most_bits)
     gaps = mass - mass.min()
     return _weighted(np.exp(-gaps * rate) if rate < math.inf else gaps <= 0, base)
@@ -180,7 +170,7 @@ def normalised_split_law(
     Over public candidates a node costs :math:`2r`, at the paper's :math:`r = B/2` the budget B
     (`normalised_rate`). Sound, and weak: a hundred records count as much as two.
     """
-    rate = check_between(rate, "rate", 0, MOST)
+    rate = errors.check_between(rate, "rate", 0, errors.MOST)
     score = normalised(-split_masses(left, labels, classes, criterion))
     return _weighted(np.exp(rate * (score - 1)), base)
 
@@ -192,9 +182,9 @@ def split_masses(
 
     Parameters as `split_law`. Rounded, as decreases are, so that what ties in fractions ties here.
     """
-    left = check_numbers(left, "left", 0, 1, ndim=2)
-    one_hot = np.eye(check_integer(classes, "classes", 1))
-    records = one_hot[check_whole(labels, "labels", 0, classes - 1, ndim=1)]
+    left = errors.check_numbers(left, "left", 0, 1, ndim=2)
+    one_hot = np.eye(errors.check_integer(classes, "classes", 1))
+    records = one_hot[errors.check_whole(labels, "labels", 0, classes - 1, ndim=1)]
     if left.shape[1] != len(records) or not len(left):
         raise ValueError(f"left must have {len(records)} columns, one a label, got {left.shape}")
     counts = left @ records
@@ -204,7 +194,7 @@ def split_masses(
 
 def _weighted(weights, base: ArrayLike | None):
     if base is not None:
-        base = check_numbers(base, "base", 0, MOST)
+        base = errors.check_numbers(base, "base", 0, errors.MOST)
         if base.shape != weights.shape or not (weights * base).sum() > 0:
             raise ValueError(f"base must be {len(weights)} weights, some above 0, got {base.shape}")
         weights = weights * base
@@ -212,19 +202,14 @@ def _weighted(weights, base: ArrayLike | None):
 
 
 class RangeCuts(NamedTuple):
-    """The cuts of continuous features, one candidate for each interval between neighbouring values.
+    """The cuts of continuous features, one candidate for each interval between neighbouring values."""
 
-    Attributes
-    ----------
-    feature, low, high, base
-        A cut in [low, high) of a feature; its base weight, the interval's share of the feature's public range
-        over the number of features.
-    """
-
+    #: A cut in [low, high) of a feature; its base weight, the interval's share of the feature's public range over
+    #: the number of features.
     feature: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    base: np.ndarray
+    low: np.ndarray  #: As `feature`.
+    high: np.ndarray  #: As `feature`.
+    base: np.ndarray  #: As `feature`.
     left: np.ndarray
 
 
@@ -234,7 +219,7 @@ def range_cuts(values: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> RangeCu
     `values`: those outside the bounds are clipped, shape (n_records, n_features); `lower`, `upper`: public
     bounds, shape (n_features,).
     """
-    values = check_numbers(values, "values", -MOST, MOST, ndim=2)
+    values = errors.check_numbers(values, "values", -errors.MOST, errors.MOST, ndim=2)
     lower, upper = _ends(lower, "lower", values), _ends(upper, "upper", values)
     if not (lower < upper).all():
         raise ValueError("lower must be less than upper in each column")
@@ -249,7 +234,7 @@ def range_cuts(values: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> RangeCu
 
 def _ends(bounds, name, values: ArrayLike):
     """One bound for each column of `values`."""
-    bounds = check_numbers(bounds, name, -MOST, MOST)
+    bounds = errors.check_numbers(bounds, name, -errors.MOST, errors.MOST)
     if not values.shape[1] or bounds.shape not in ((), values.shape[1:]):
         raise ValueError(f"{name} must be one for each column of values, got shape {bounds.shape}")
     return np.broadcast_to(bounds, values.shape[1:])

@@ -112,9 +112,8 @@ def joint_law(impurity_decreases: Sequence[ArrayLike], feature_budget: float, va
 def label_law(counts: ArrayLike, label_budget: float) -> np.ndarray:
     r"""Law of a leaf's label, :math:`\propto e^{B_3 n_c/(2n)}` (MRF, section 3.3).
 
-    An empty leaf has no shares (equation 5 divides by 0); all its classes are equally likely here.
-    `label_budget`: :math:`B_3`; infinite: the majority, ties uniform. The result has the same shape; the last
-    axis sums to 1.
+    An empty leaf has no shares (equation 5 divides by 0); all its classes are equally likely here. `label_budget`:
+    :math:`B_3`; infinite: the majority, ties uniform. The result has the same shape; the last axis sums to 1.
     """
     counts, b = check_counts(counts), check_budget(label_budget, "label_budget") / 2
     total = np.maximum(counts.sum(axis=-1, keepdims=True), 1)

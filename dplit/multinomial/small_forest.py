@@ -5,8 +5,6 @@ halved; a node draws its candidate by any law, as `dplit.multinomial.split_law`,
 Derived in :doc:`/book/multinomial_privacy`.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -27,15 +25,11 @@ class SmallForestLaw:
     Its inputs are tuples of record kinds, numbers below ``len(labels)``; `universe` lists them. Its
     outcomes are tuples of trees; a tree is ``(candidate, left, right)``, and a leaf its label.
 
-    Parameters
-    ----------
-    left : whether a record of a kind goes left, shape (candidates, kinds)
-    labels : class of each kind, length kinds
-    node_law : ``node_law(left, labels, classes)`` gives the pmf of a node's candidates, as `split_law` does
-    label_law : counts of a leaf to the pmf of its label
-    way
-        "coin" or "halves". "coin": each record draws one of all trees, and structure or estimation. "halves":
-        the records of the one tree are shuffled, and the first half of them, rounded up, are structure points.
+    `left`: whether a record of a kind goes left, shape (candidates, kinds). `labels`: class of each kind, length
+    kinds. `node_law`: ``node_law(left, labels, classes)`` gives the pmf of a node's candidates, as `split_law`
+    does. `label_law`: counts of a leaf to the pmf of its label. `way`: "coin" or "halves". "coin": each record
+    draws one of all trees, and structure or estimation. "halves": the records of the one tree are shuffled, and
+    the first half of them, rounded up, are structure points.
     """
 
     left: tuple

@@ -1,7 +1,5 @@
 """The majority vote of trees, or of the records of a leaf (MRF, equation 6 and definition 3)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from scipy.stats import binom

@@ -1,4 +1,4 @@
-r"""How many records a leaf of a tree of private medians holds (DiPriMe v1, theorem 2).
+r"""How many records a leaf of a tree of private medians holds (DiPriMe v1, theorem 2); :doc:`/book/occupancy`.
 
 Notation: `n` records at the root, `depth` d, so :math:`2^d` leaves with :math:`n/2^d` records on
 average; `epsilon` is the budget of one split, the paper's :math:`\epsilon_1`; `t` is a distance from

@@ -26,9 +26,8 @@ def leaf_law(n: int, depth: int, epsilon: float) -> np.ndarray:
     .. math:: P_{i+1}(j) = \sum_{m \ge j} P_i(m)\, e^{-\epsilon_1|j - m/2|} / Z_m, \qquad P_0(n) = 1.
 
     All leaves have this law, since j and m - j are equally likely. Sizes are kept within the noise of
-    ``80 / epsilon`` a level; what is left out has probability below `depth` times 4e-35. The time
-    grows with ``depth * min(n, 160 / epsilon) ** 2``. Derived in :doc:`/book/occupancy`.
-    Returns the probabilities of 0, ..., n records.
+    ``80 / epsilon`` a level; what is left out has probability below `depth` times 4e-35. The time grows with
+    ``depth * min(n, 160 / epsilon) ** 2``. Returns the probabilities of 0, ..., n records.
     """
     n, depth = check_integer(n, "n", 0), check_integer(depth, "depth", 0)
     epsilon = min(check_positive(epsilon, "epsilon"), LARGEST)
@@ -58,10 +57,10 @@ def any_leaf_tail(n: int, depth: int, epsilon: float, t: float) -> float:
 
     .. math:: U_{k+1}(m) = \sum_j p_m(j) \left(U_k(j) + U_k(m-j) - U_k(j)\,U_k(m-j)\right).
 
-    Theorem 3 of DiPriMe v1 bounds this by :math:`2^d` times the tail of one leaf. Sizes are kept as in
-    `leaf_law`, so that the result is at most 2^d times 4e-35 too small: at a depth of 20 less than 5e-29. The
-    time grows with ``depth * min(n, 160 / epsilon) ** 2``, hardly with n: a million records at depth 20 take a
-    fraction of a second at epsilon 0.5. Derived in :doc:`/book/occupancy`.
+    Theorem 3 of DiPriMe v1 bounds this by :math:`2^d` times the tail of one leaf. Sizes are kept as in `leaf_law`,
+    so that the result is at most 2^d times 4e-35 too small: at a depth of 20 less than 5e-29. The time grows with
+    ``depth * min(n, 160 / epsilon) ** 2``, hardly with n: a million records at depth 20 take a fraction of a
+    second at epsilon 0.5.
     """
     t = float(check_finite(t, "t"))
     return _some_leaf(n, depth, epsilon, lambda sizes: np.abs(sizes - n / 2**depth) >= t)
@@ -70,8 +69,8 @@ def any_leaf_tail(n: int, depth: int, epsilon: float, t: float) -> float:
 def any_leaf_below(n: int, depth: int, epsilon: float, least: int = 1) -> float:
     """Exact probability that some leaf of all 2^d holds fewer than `least` records: by default, none.
 
-    By the recursion of `any_leaf_tail`, with its error and time. DiPriMe v1, section 3, wants a depth
-    with no empty leaves with high probability; :doc:`/book/occupancy`.
+    By the recursion of `any_leaf_tail`, with its error and time. DiPriMe v1, section 3, wants a depth with no
+    empty leaves with high probability.
     """
     least = check_integer(least, "least", 0)
     return _some_leaf(n, depth, epsilon, lambda sizes: sizes < least)

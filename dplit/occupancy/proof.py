@@ -5,8 +5,6 @@ shown to be below the published bound, for every n and every t; from `TURN` on t
 `divisible_bound`. The argument is thm-occupancy-proved in :doc:`/book/occupancy`.
 """
 
-from __future__ import annotations
-
 import math
 
 from dplit.ground.errors import check_between, check_integer

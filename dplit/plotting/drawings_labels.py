@@ -6,8 +6,6 @@ if it is of the second. Everything is drawn on axes that the caller has, from th
 that the numbers beside a drawing can be worked out by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-r"""Laws of a random decision forest (RDF, sections 4.2 and 4.4; chapter `random_forest`).
+r"""Laws of a random decision forest (RDF, sections 4.2 and 4.4), derived in :doc:`/book/random_forest`.
 
 `cuts`: what a cut leaves to the children. `parts`: the exact law of a small released forest, and what the
 assignment of records to trees costs. `noise`: what smooth sensitivity is good for. `instability`: labels

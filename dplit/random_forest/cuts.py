@@ -1,9 +1,7 @@
 """What a cut leaves of a continuous feature's domain to the children of a node (RDF, algorithm 2).
 
-The domain is an interval, the cut a point of it. Derived in :doc:`/book/random_forest`.
+The domain is an interval, the cut a point of it.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 

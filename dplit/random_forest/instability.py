@@ -7,7 +7,7 @@ So Laplace noise of scale :math:`1/\epsilon` on :math:`d` and a threshold make a
 may be released if the test is passed (Dwork and Roth 2014, section 7.3).
 
 The theorems below are for the label of one leaf. ``None`` is released where the test fails; putting a uniform
-class in its place is post-processing. Derived in :doc:`/book/random_forest`.
+class in its place is post-processing.
 """
 
 from __future__ import annotations
@@ -15,16 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    MOST,
-    check_counts,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    check_positive,
-    check_rng,
-    check_whole,
-)
+from dplit.ground import errors
 
 
 def distance_to_instability(gap: ArrayLike, neighbours: str = "add-remove") -> int:
@@ -34,7 +25,7 @@ def distance_to_instability(gap: ArrayLike, neighbours: str = "add-remove") -> i
     as in :prf:ref:`thm-smooth-sensitivity`.
     """
     j = _check_gap(gap)
-    steps = j if check_neighbours(neighbours) == "add-remove" else (j + 1) // 2
+    steps = j if errors.check_neighbours(neighbours) == "add-remove" else (j + 1) // 2
     return np.maximum(steps - 1, 0)
 
 
@@ -47,12 +38,12 @@ def stable_sample(
     `delta`. `counts`: at least two classes, ints of shape (..., n_classes); `epsilon`, `delta`, `neighbours` as in
     `stable_release`. Returns an array of int of shape (...).
     """
-    counts = check_counts(counts)
+    counts = errors.check_counts(counts)
     if counts.shape[-1] < 2:
         raise ValueError(f"counts must have at least two classes, got shape {counts.shape}")
     low, high = np.moveaxis(np.sort(counts, axis=-1)[..., -2:], -1, 0)
     distance = distance_to_instability(high - low, neighbours)
-    noise = check_rng(rng).laplace(scale=1 / check_epsilon(epsilon), size=distance.shape)
+    noise = errors.check_rng(rng).laplace(scale=1 / errors.check_epsilon(epsilon), size=distance.shape)
     passed = distance + noise > -np.log(2 * _check_delta(delta)) / epsilon
     return np.where(passed, counts.argmax(axis=-1), -1)
 
@@ -81,7 +72,7 @@ def stable_error(
     `gap`, `epsilon`, `delta`, `neighbours` as in `stable_release`.
     """
     failed = _passed(gap, epsilon, delta, neighbours, -1)
-    return failed * (1 - 1 / check_integer(classes, "classes", 2))
+    return failed * (1 - 1 / errors.check_integer(classes, "classes", 2))
 
 
 def pure_delta(epsilon: float, classes: int = 2) -> float:
@@ -91,8 +82,8 @@ def pure_delta(epsilon: float, classes: int = 2) -> float:
     unstable neighbours with different majorities give a label :math:`\delta + \frac{1-\delta}{k}` and
     :math:`\frac{1-\delta}{k}`. :prf:ref:`thm-instability-classes`.
     """
-    gain = np.expm1(check_epsilon(epsilon))
-    return float(min(0.5, 1 / (1 + check_integer(classes, "classes", 2) / gain)))
+    gain = np.expm1(errors.check_epsilon(epsilon))
+    return float(min(0.5, 1 / (1 + errors.check_integer(classes, "classes", 2) / gain)))
 
 
 def delta_error_bound(gap: ArrayLike, epsilon: float, delta: float) -> float | np.ndarray:
@@ -106,7 +97,7 @@ def delta_error_bound(gap: ArrayLike, epsilon: float, delta: float) -> float | n
     exactly this often is private, so the bound is attained; with :math:`\delta = 0` it is permute-and-flip.
     :prf:ref:`thm-delta-optimum`. `delta`: at least 0 and at most 1/2.
     """
-    rate, gap = min(check_epsilon(epsilon), MOST), _check_gap(gap)
+    rate, gap = min(errors.check_epsilon(epsilon), errors.MOST), _check_gap(gap)
     delta = 0.0 if delta == 0 else _check_delta(delta)
     spent = delta * np.exp(-rate) * np.expm1(-rate * gap)
     return np.maximum(0, np.exp(-rate * gap) / 2 - spent / np.expm1(-rate))
@@ -115,16 +106,16 @@ def delta_error_bound(gap: ArrayLike, epsilon: float, delta: float) -> float | n
 def _passed(gap: int, epsilon: float, delta: float, neighbours: str, sign: int) -> float:
     """Probability that the test is passed, or for sign -1 failed, each without cancellation."""
     distance = distance_to_instability(gap, neighbours)
-    excess = sign * (check_epsilon(epsilon) * distance + np.log(2 * _check_delta(delta)))
+    excess = sign * (errors.check_epsilon(epsilon) * distance + np.log(2 * _check_delta(delta)))
     tail = 0.5 * np.exp(-np.abs(excess))
     return np.where(excess > 0, 1 - tail, tail)[()]
 
 
 def _check_gap(gap: int) -> np.ndarray:
-    return check_whole(gap, "gap", 0)
+    return errors.check_whole(gap, "gap", 0)
 
 
 def _check_delta(delta: float) -> float:
-    if check_positive(delta, "delta") > 0.5:
+    if errors.check_positive(delta, "delta") > 0.5:
         raise ValueError(f"delta must be at most 1/2, got {delta!r}")
     return float(delta)

@@ -5,11 +5,10 @@ largest ratio of densities is the same in both directions, and its logarithm :ma
 
 .. math:: \cosh \ell = \frac{\sigma^2 + \sigma'^2 + (a - a')^2}{2 \sigma \sigma'} ,
 
-the distance of :math:`(a, \sigma)` and :math:`(a', \sigma')` in the hyperbolic half-plane: the ratio is a
-quotient of two quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1.
-So noise of scale :math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`,
-has an exact cost (ours). Student's t under smooth sensitivity is Bun and Steinke's (2019).
-Derived in :doc:`/book/random_forest`.
+the distance of :math:`(a, \sigma)` and :math:`(a', \sigma')` in the hyperbolic half-plane: the ratio is a quotient
+of two quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1. So noise of
+scale :math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`, has an exact cost
+(ours). Student's t under smooth sensitivity is Bun and Steinke's (2019).
 """
 
 from __future__ import annotations
@@ -17,17 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_epsilon,
-    check_interval,
-    check_numbers,
-    check_positive,
-    check_range,
-    check_rng,
-    check_size,
-)
+from dplit.ground import errors
 
 LARGEST = 300.0  # of a beta, whose exponential is squared
 
@@ -38,7 +27,7 @@ def cauchy_loss(shift: ArrayLike, scale: ArrayLike = 1.0) -> float | np.ndarray:
     :math:`\operatorname{arcosh}\bigl((1 + \sigma^2 + a^2)/(2\sigma)\bigr)`, the larger of both directions, which
     are equal. `shift`: a; `scale`: :math:`\sigma`, positive.
     """
-    a, s = check_numbers(shift, "shift", -MOST, MOST), _check_scale(scale)
+    a, s = errors.check_numbers(shift, "shift", -errors.MOST, errors.MOST), _check_scale(scale)
     half = np.sqrt((a**2 + (s - 1) ** 2) / s) / 2  # sinh(loss / 2): exact for small losses
     return 2 * np.arcsinh(half)
 
@@ -51,8 +40,10 @@ def student_loss(shift: float, scale: float = 1.0, degrees: float = 3.0) -> floa
     :math:`\max(1, \nu)\,|\ln \sigma|`. :prf:ref:`thm-smooth-tails`.
     `shift`, `scale` as in `cauchy_loss`; `degrees`: positive.
     """
-    a, s = np.broadcast_arrays(check_numbers(shift, "shift", -MOST, MOST), _check_scale(scale))
-    nu = check_positive(degrees, "degrees")
+    a, s = np.broadcast_arrays(
+        errors.check_numbers(shift, "shift", -errors.MOST, errors.MOST), _check_scale(scale)
+    )
+    nu = errors.check_positive(degrees, "degrees")
     b = nu * (1 - s**2) - a**2
     q = b + np.copysign(np.hypot(b, 2 * a * np.sqrt(nu)), b)
     near = np.divide(2 * a * nu, q, out=np.zeros(a.shape), where=q != 0)
@@ -79,8 +70,8 @@ def student_factor(epsilon: float, beta: float, degrees: float = 3.0) -> float:
     `epsilon`, `beta`: beta less than epsilon over the larger of 1 and `degrees`. `degrees`: Positive. The noise
     has a mean for more than 1, a variance for more than 2.
     """
-    epsilon, beta = check_positive(epsilon, "epsilon"), _check_beta(beta)
-    nu = check_positive(degrees, "degrees")
+    epsilon, beta = errors.check_positive(epsilon, "epsilon"), _check_beta(beta)
+    nu = errors.check_positive(degrees, "degrees")
     left = epsilon - max(1, nu) * beta
     if left <= 0:
         raise ValueError(
@@ -98,7 +89,7 @@ def smooth_loss(factor: float, beta: float) -> float:
     :prf:ref:`thm-smooth-cauchy`. `factor`: c, positive. `beta`: At least 0. Local sensitivities and `beta`
     belong to one relation of neighbours, and so does the cost.
     """
-    a = 1 / check_positive(factor, "factor")
+    a = 1 / errors.check_positive(factor, "factor")
     return float(np.maximum(cauchy_loss(a), cauchy_loss(a, np.exp(_check_beta(beta)))))
 
 
@@ -109,7 +100,7 @@ def smooth_factor(epsilon: float, beta: float) -> float:
 
     Nissim et al. take :math:`c = 6/\epsilon` at :math:`\beta = \epsilon/6`, about six times as much.
     """
-    epsilon, beta = check_positive(epsilon, "epsilon"), _check_beta(beta)
+    epsilon, beta = errors.check_positive(epsilon, "epsilon"), _check_beta(beta)
     if beta >= epsilon:
         raise ValueError(f"beta must be less than epsilon = {epsilon:g}, got {beta!r}")
     equal = 2 * np.sinh(epsilon / 2) ** 2  # cosh(epsilon) - 1
@@ -122,7 +113,7 @@ def free_beta(epsilon: float) -> float:
 
     Up to it `smooth_factor` is :math:`1/(2\sinh(\epsilon/2))`, what a constant sensitivity needs too.
     """
-    return float(np.log1p(4 * np.sinh(check_epsilon(epsilon) / 2) ** 2))
+    return float(np.log1p(4 * np.sinh(errors.check_epsilon(epsilon) / 2) ** 2))
 
 
 def cauchy_noise(
@@ -138,9 +129,9 @@ def cauchy_noise(
     `bound`: A `beta`-smooth bound on the number's local sensitivity, at the data; `epsilon`, `beta` as in
     `smooth_factor`; `size`: left out, one draw.
     """
-    size = check_size(size)
-    scale = check_positive(bound, "bound") * smooth_factor(epsilon, beta)
-    return scale * check_rng(rng).standard_cauchy(size)
+    size = errors.check_size(size)
+    scale = errors.check_positive(bound, "bound") * smooth_factor(epsilon, beta)
+    return scale * errors.check_rng(rng).standard_cauchy(size)
 
 
 def student_noise(
@@ -156,9 +147,9 @@ def student_noise(
 
     `bound`, `epsilon`, `beta`, `size`, `rng` as in `cauchy_noise`; `degrees` as in `student_factor`.
     """
-    size = check_size(size)
-    scale = check_positive(bound, "bound") * student_factor(epsilon, beta, degrees)
-    return scale * check_rng(rng).standard_t(degrees, size)
+    size = errors.check_size(size)
+    scale = errors.check_positive(bound, "bound") * student_factor(epsilon, beta, degrees)
+    return scale * errors.check_rng(rng).standard_t(degrees, size)
 
 
 def median_smooth_sensitivity(values: ArrayLike, lower: float, upper: float, beta: float) -> float:
@@ -189,19 +180,19 @@ def private_median(
 
 
 def _check_scale(scale: float) -> np.ndarray:
-    s = check_numbers(scale, "scale", -MOST, MOST)
+    s = errors.check_numbers(scale, "scale", -errors.MOST, errors.MOST)
     if not (s > 0).all():
         raise ValueError(f"scale must be positive, got {scale!r}")
     return s
 
 
 def _check_beta(beta: float) -> float:
-    return 0.0 if beta == 0 else check_between(check_positive(beta, "beta"), "beta", 0, LARGEST)
+    return 0.0 if beta == 0 else errors.check_between(errors.check_positive(beta, "beta"), "beta", 0, LARGEST)
 
 
 def _check_values(values: tuple, lower: float, upper: float) -> np.ndarray:
-    check_interval(lower, upper), check_range(lower, upper)
-    x = np.sort(check_numbers(values, "values", ndim=1))
+    errors.check_interval(lower, upper), errors.check_range(lower, upper)
+    x = np.sort(errors.check_numbers(values, "values", ndim=1))
     if len(x) % 2 == 0 or not ((x >= lower) & (x <= upper)).all():
         raise ValueError(f"values must be an odd number of numbers in [{lower:g}, {upper:g}], got shape {x.shape}")
     return x

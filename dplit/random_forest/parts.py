@@ -9,8 +9,8 @@ mechanism that is :math:`\epsilon`-private under add-remove. Two ways to choose 
   differ by at most one, as published (RDF, section 4.2; DiPriMe v1, algorithm 2). Not parallel
   composition under add-remove, since one record more can move another one.
 
-What equal parts cost is proved beside `dplit.budget.EqualParts`, and `equal_parts_family_loss` comes
-as near to it as you like. Derived in :doc:`/book/random_forest`.
+What equal parts cost is proved beside `dplit.budget.EqualParts`, and `equal_parts_family_loss` comes as near to it
+as you like.
 """
 
 from __future__ import annotations
@@ -26,15 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dplit.budget import EqualParts, Spend
-from dplit.ground.errors import (
-    check_callable,
-    check_choice,
-    check_epsilon,
-    check_integer,
-    check_neighbours,
-    check_sequence,
-    check_whole,
-)
+from dplit.ground import errors
 from dplit.mechanisms import PermuteAndFlip
 
 ASSIGNMENTS = ("independent", "equal-parts")
@@ -58,10 +50,10 @@ class ForestLaw:
     assignment: str = "independent"
 
     def __post_init__(self) -> None:
-        leaves = tuple(check_integer(m, "n_leaves", 1) for m in self.n_leaves)
+        leaves = tuple(errors.check_integer(m, "n_leaves", 1) for m in self.n_leaves)
         object.__setattr__(self, "n_leaves", leaves)
-        check_choice(self.assignment, ASSIGNMENTS, "assignment")
-        if check_integer(self.classes, "classes", 1) ** sum(leaves) > MAX_OUTCOMES:
+        errors.check_choice(self.assignment, ASSIGNMENTS, "assignment")
+        if errors.check_integer(self.classes, "classes", 1) ** sum(leaves) > MAX_OUTCOMES:
             raise ValueError(
                 f"n_leaves and classes must give at most {MAX_OUTCOMES:,} outcomes, "
                 f"got {self.classes}**{sum(leaves)}"
@@ -107,9 +99,9 @@ def forest_law(
     `classes`, `label_law`, `assignment` as in `ForestLaw`. Returns an array of shape
     ``(classes,) * sum(n_leaves)``; of objects if `label_law` gives fractions.
     """
-    label_law = check_callable(label_law, "label_law")
-    n_leaves = check_sequence(n_leaves, "n_leaves")
-    leaves, labels = check_whole(leaves, "leaves", 0), check_whole(labels, "labels", 0, ndim=1)
+    label_law = errors.check_callable(label_law, "label_law")
+    n_leaves = errors.check_sequence(n_leaves, "n_leaves")
+    leaves, labels = errors.check_whole(leaves, "leaves", 0), errors.check_whole(labels, "labels", 0, ndim=1)
     if not n_leaves or leaves.size % len(n_leaves):
         raise ValueError(
             f"leaves must have shape (n_records, n_trees), with the {len(n_leaves)} trees of "
@@ -178,8 +170,8 @@ def equal_parts_bound(epsilon: float, n_trees: int, neighbours: str = "add-remov
     Proved beside `dplit.budget.EqualParts`. Under replace-one the new record takes the old one's place in the
     same shuffle: :math:`2\epsilon`, as on independent parts. `epsilon`: privacy of one leaf's label, add-remove.
     """
-    epsilon, n_trees = check_epsilon(epsilon), check_integer(n_trees, "n_trees", 1)
-    if check_neighbours(neighbours) == "replace-one":
+    epsilon, n_trees = errors.check_epsilon(epsilon), errors.check_integer(n_trees, "n_trees", 1)
+    if errors.check_neighbours(neighbours) == "replace-one":
         return 2 * epsilon
     return EqualParts("trees", Spend("label", epsilon), n_trees).epsilon
 
@@ -187,11 +179,10 @@ def equal_parts_bound(epsilon: float, n_trees: int, neighbours: str = "add-remov
 def equal_parts_family_loss(epsilon: float, n_trees: int, per_tree: int, classes: int = 2) -> float:
     r"""A loss that equal parts reach: a family of data that comes as near to the bound as you like.
 
-    There are :math:`\tau m` records of class 0. The first tree has a leaf for each record, the
-    others one leaf for all. Added is a record of class 1. The outcome: in the first tree every
-    record's own class, in the others class 1. With permute-and-flip labels, :math:`g` the
-    probability that a leaf of one record tells its class and :math:`h(a, b)` that a leaf of
-    :math:`a` records of class 0 and :math:`b` of class 1 tells 1, the ratio is
+    There are :math:`\tau m` records of class 0. The first tree has a leaf for each record, the others one leaf for
+    all. Added is a record of class 1. The outcome: in the first tree every record's own class, in the others class
+    1. With permute-and-flip labels, :math:`g` the probability that a leaf of one record tells its class and
+    :math:`h(a, b)` that a leaf of :math:`a` records of class 0 and :math:`b` of class 1 tells 1, the ratio is
 
     .. math:: g k \left(\frac{m+1}{\tau m+1}
         + \frac{(\tau-1)m}{\tau m+1} \frac{h(m-1, 1)}{h(m, 0)}\right).
@@ -199,9 +190,9 @@ def equal_parts_family_loss(epsilon: float, n_trees: int, per_tree: int, classes
     For :math:`m \gg \log k \gg 1` it tends to the ratio of `equal_parts_bound`.
     `n_trees`, `per_tree`, `classes`: the numbers :math:`\tau`, :math:`m >= 1` and :math:`k >= 2`.
     """
-    mechanism = PermuteAndFlip(check_epsilon(epsilon), monotonic=True)
-    n_trees, m = check_integer(n_trees, "n_trees", 1), check_integer(per_tree, "per_tree", 1)
-    leaf = np.zeros((3, check_integer(classes, "classes", 2)))
+    mechanism = PermuteAndFlip(errors.check_epsilon(epsilon), monotonic=True)
+    n_trees, m = errors.check_integer(n_trees, "n_trees", 1), errors.check_integer(per_tree, "per_tree", 1)
+    leaf = np.zeros((3, errors.check_integer(classes, "classes", 2)))
     leaf[0, 0], leaf[1, 0], leaf[2, :2] = 1, m, (m - 1, 1)
     alone, before, after = mechanism.pmf(leaf)
     if not before[1] > 0:
@@ -216,5 +207,5 @@ def smallest_equal_parts_loss(epsilon: float) -> float:
     Two trees of one leaf each, two classes; one record, and then a second one of the other class.
     The outcome: the first tree tells the added record's class, the second the other one's.
     """
-    epsilon = check_epsilon(epsilon)
+    epsilon = errors.check_epsilon(epsilon)
     return epsilon + math.log1p(math.expm1(-epsilon) ** 2)

@@ -1,7 +1,5 @@
 """What a record costs where it lies, and what is sent of a block: counted in bytes, of a boosted forest."""
 
-from __future__ import annotations
-
 from dplit.boosting import public_cuts
 from dplit.forests.boosted import STEPS_OF_A_COLUMN
 from dplit.ground.errors import check_integer

@@ -7,8 +7,6 @@ have blocks of ten records, so that their time is that of blocks and not of reco
 releases depends on its size and the seed alone; its seconds and its memory are of the machine.
 """
 
-from __future__ import annotations
-
 import resource
 import sys
 import time
@@ -35,12 +33,7 @@ SMALL, MANY = 10, (100, 2000)  # records of a small block, and numbers of such b
 def block(place: int, size: int) -> tuple:
     """One block of records, and their classes: class 1 has the share (1 + bin of the first column) / 9.
 
-    `place`: which block.
-
-    Returns
-    -------
-    X : float64 array, shape (size, 3)
-    y : int8 array, shape (size,)
+    `place`: which block. Returns X, a float64 array of shape (size, 3), and y, an int8 array of shape (size,).
     """
     rng = stream(f"scale/{place}", SEED)
     X = rng.random((size, COLUMNS))

@@ -1,8 +1,7 @@
 r"""The error of a released count: sampling falls as :math:`n^{-1/2}`, noise as :math:`n^{-1}`.
 
-Of n independent records each lies in a cell with probability q, and the count is released with geometric
-noise of rate :math:`\epsilon`, :math:`\alpha = e^{-\epsilon}`, for add-remove neighbours. Derived in
-:doc:`/book/scale`.
+Of n independent records each lies in a cell with probability q, and the count is released with geometric noise of
+rate :math:`\epsilon`, :math:`\alpha = e^{-\epsilon}`, for add-remove neighbours.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-r"""Sums in several orders: three doubles suffice for another split, whole numbers never do.
+"""Sums in several orders: three doubles suffice for another split, whole numbers never do.
 
-Addition of doubles rounds, so that :math:`(a + b) + c` need not be :math:`a + (b + c)`. Derived in
-:doc:`/book/scale`.
+Addition of doubles rounds, so that :math:`(a + b) + c` need not be :math:`a + (b + c)`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -1,10 +1,9 @@
 """All trees of a forest in four arrays.
 
-A node is a position. The children of a node stand side by side, so one number, the first child's
-position, says where all of them are: a record moves to ``child + step``. At a threshold the step
-is 0 or 1. At a categorical column it is looked up, ``steps[side + code]`` for the level's code:
-the table starts with 0, 1, 2, ..., so a node with ``side`` 0 has a child for each level, and a row
-of zeros and ones further on splits the levels in two.
+A node is a position. The children of a node stand side by side, so one number, the first child's position, says
+where all of them are: a record moves to ``child + step``. At a threshold the step is 0 or 1. At a categorical
+column it is looked up, ``steps[side + code]`` for the level's code: the table starts with 0, 1, 2, ..., so a node
+with ``side`` 0 has a child for each level, and a row of zeros and ones further on splits the levels in two.
 
 Where all trees are complete, with two children at every node down to one depth, the nodes stand
 level by level, those of all trees side by side. Then the children of a level's node k are the nodes
@@ -27,36 +26,18 @@ DTYPES = {
 
 @dataclass(frozen=True)
 class Trees:
-    """The trees of one forest.
+    """The trees of one forest."""
 
-    Attributes
-    ----------
-    feature
-        Column that the node tests, or `LEAF`; int32.
-    threshold
-        Records with a value of at most this go left; NaN where the column is categorical.
-    child
-        Position of the first child; of a leaf, its number among all leaves of the forest; int32.
-    side
-        Where the node's row of `steps` begins; 0 where the column is continuous; int32.
-    steps
-        Rows of steps, one for each level of the column; empty if no column is categorical; int32.
-    roots
-        Position of each tree's first node; int32.
-    leaf_starts
-        The leaves of tree t have the numbers ``leaf_starts[t]`` to ``leaf_starts[t + 1] - 1``; int64.
-    depth
-        Of all trees, if they are complete and their nodes stand level by level.
-    """
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    child: np.ndarray
-    side: np.ndarray
+    feature: np.ndarray  #: Column that the node tests, or `LEAF`; int32.
+    threshold: np.ndarray  #: Records with a value of at most this go left; NaN where the column is categorical.
+    child: np.ndarray  #: Position of the first child; of a leaf, its number among all leaves of the forest; int32.
+    side: np.ndarray  #: Where the node's row of `steps` begins; 0 where the column is continuous; int32.
+    #: Rows of steps, one for each level of the column; empty if no column is categorical; int32.
     steps: np.ndarray
-    roots: np.ndarray
+    roots: np.ndarray  #: Position of each tree's first node; int32.
+    #: The leaves of tree t have the numbers ``leaf_starts[t]`` to ``leaf_starts[t + 1] - 1``; int64.
     leaf_starts: np.ndarray
-    depth: int | None = None
+    depth: int | None = None  #: Of all trees, if they are complete and their nodes stand level by level.
 
     @property
     def n_trees(self):
@@ -172,9 +153,6 @@ def visited(trees: Trees, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         node = trees.child[node] + step
         records, nodes = [*records, record], [*nodes, node]
     return np.concatenate(records), np.concatenate(nodes)
-
-
-# Trees of a file, which may be anything -----------------------------------------------------------
 
 
 def check(right, name, what):

@@ -7,8 +7,6 @@ pivots that differ as points; with ``by_class``, of different classes. A leaf wi
 point keeps the counts of the nearest node above that has one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,25 +21,14 @@ TRIES = 20  # pairs of pivots that may coincide before a node counts as one poin
 
 @dataclass(frozen=True)
 class ComparisonTrees:
-    """The trees of one forest.
+    """The trees of one forest."""
 
-    Attributes
-    ----------
-    child
-        Position of the first of two children, or of a leaf its number in the forest; int32.
-    pair
-        Row of `pivots` of the node's first pivot, the second stands below it; `LEAF` of a leaf; int32.
-    pivots
-        Points, shape (2 n_inner, n_features).
-    roots, leaf_starts
-        As of `dplit.trees.arrays.Trees`.
-    """
-
-    child: np.ndarray
+    child: np.ndarray  #: Position of the first of two children, or of a leaf its number in the forest; int32.
+    #: Row of `pivots` of the node's first pivot, the second stands below it; `LEAF` of a leaf; int32.
     pair: np.ndarray
-    pivots: np.ndarray
-    roots: np.ndarray
-    leaf_starts: np.ndarray
+    pivots: np.ndarray  #: Points, shape (2 n_inner, n_features).
+    roots: np.ndarray  #: As of `dplit.trees.arrays.Trees`.
+    leaf_starts: np.ndarray  #: As `roots`.
 
     @property
     def n_trees(self):

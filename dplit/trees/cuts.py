@@ -1,15 +1,12 @@
 r"""One column's cut of a node, drawn from its records: compiled.
 
-A candidate is the boundary below which records go left, or the set of levels that do. It is drawn
-either by its balance alone, :math:`e^{-r|n - 2 n_L|}`, and then scored by what it explains, or
-jointly by both, :math:`e^{-r|n - 2 n_L| + \kappa G}`. Here :math:`n` is the number of records,
-:math:`n_L` how many go left, and the gain :math:`G = S_L^2/n_L + S_R^2/n_R`, with sums :math:`S` of
-the targets, is the sum of squares that the cut explains up to a constant of the node; for classes
-:math:`G = \sum_k c_{Lk}^2/n_L + \sum_k c_{Rk}^2/n_R` with their counts :math:`c`. The reference
-for the laws is `dplit.median`.
+A candidate is the boundary below which records go left, or the set of levels that do. It is drawn either by its
+balance alone, :math:`e^{-r|n - 2 n_L|}`, and then scored by what it explains, or jointly by both,
+:math:`e^{-r|n - 2 n_L| + \kappa G}`. Here :math:`n` is the number of records, :math:`n_L` how many go left, and
+the gain :math:`G = S_L^2/n_L + S_R^2/n_R`, with sums :math:`S` of the targets, is the sum of squares that the cut
+explains up to a constant of the node; for classes :math:`G = \sum_k c_{Lk}^2/n_L + \sum_k c_{Rk}^2/n_R` with their
+counts :math:`c`. The reference for the laws is `dplit.median`.
 """
-
-from __future__ import annotations
 
 from typing import NamedTuple
 
@@ -26,29 +23,20 @@ EXACT = 2**53  # whole numbers up to here are floats
 
 
 class Work(NamedTuple):
-    """Arrays to compute in, made once a tree: nothing is allocated at a node.
+    """Arrays to compute in, made once a tree: nothing is allocated at a node."""
 
-    Attributes
-    ----------
-    values, weights, sums : float64 arrays, shape (n_records + 2,)
-    stats : float64 array, shape (most levels, at least 2; classes, at least 2)
-        Class counts, or number and sum of targets.
-    levels, counts : int64 arrays, shape (most levels,)
-    subsets : bool array, shape (n_subsets, most levels)
-        None if no column is categorical.
-    scores : float64 array, shape (n_subsets,)
-    chance : float64 array, shape (most levels, at most FEW_LEVELS, + 1; n_records + 1)
-        Of no rows and columns if no column is categorical, or none is cut by balance alone.
-    """
-
-    values: np.ndarray
-    weights: np.ndarray
-    sums: np.ndarray
+    values: np.ndarray  #: Float64 arrays, shape (n_records + 2,).
+    weights: np.ndarray  #: As `values`.
+    sums: np.ndarray  #: As `values`.
+    #: Float64 array, shape (most levels, at least 2; classes, at least 2). Class counts, or number and sum of
+    #: targets.
     stats: np.ndarray
-    levels: np.ndarray
-    counts: np.ndarray
-    subsets: np.ndarray | None
-    scores: np.ndarray
+    levels: np.ndarray  #: Int64 arrays, shape (most levels,).
+    counts: np.ndarray  #: As `levels`.
+    subsets: np.ndarray | None  #: Bool array, shape (n_subsets, most levels). None if no column is categorical.
+    scores: np.ndarray  #: Float64 array, shape (n_subsets,).
+    #: Float64 array, shape (most levels, at most FEW_LEVELS, + 1; n_records + 1). Of no rows and columns if no
+    #: column is categorical, or none is cut by balance alone.
     chance: np.ndarray
 
     @classmethod
@@ -220,9 +208,8 @@ def _median_interval(values, n, rule, rng, work):
 def draw_interval(values, n, weights, sums, rng):
     """Interval j of the n + 1 between `values`, with weight length x exp(weights[j]).
 
-    Returned with the logarithm of the mean weight over the range. The largest weight among the
-    intervals that have a length must be 0, and lengths are whole numbers: the sum is at least 1.
-    `sums` is room for n + 1 numbers.
+    Returned with the logarithm of the mean weight over the range. The largest weight among the intervals that have
+    a length must be 0, and lengths are whole numbers: the sum is at least 1. `sums` is room for n + 1 numbers.
     """
     total = 0.0
     for j in range(n + 1):

@@ -19,8 +19,6 @@ largest over all cuts of a node's open columns, and rounded down: whatever a rec
 Scores stay below :math:`2^{61}` for fewer than `MOST_RECORDS` records of a tree.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -39,31 +37,20 @@ ALIKE = 1  # unit by which scores of equal gains may differ: two sides are each 
 
 
 class ExactWork(NamedTuple):
-    """Arrays to compute in, made once a tree, in place of `dplit.trees.cuts.Work`.
+    """Arrays to compute in, made once a tree, in place of `dplit.trees.cuts.Work`."""
 
-    Attributes
-    ----------
-    scores : int64 array, shape (columns that compete, most candidates of one)
-    highs, lows : int64 arrays, shape (most candidates,)
-        Running sums of weights, as pairs.
-    means : int64 array, shape (2, columns that compete)
-        Of each column's weights, as pairs; then their running sums.
-    order : int64 array, shape (columns that compete,)
-    stats : int64 array, shape (most levels, at least 2; classes, at least 2)
-        Class counts, or number and sum of targets.
-    levels, counts : int64 arrays, shape (most levels,)
-    subsets : bool array, shape (columns that compete, MOST_SUBSETS, most levels)
-        None if no column is categorical.
-    """
-
-    scores: np.ndarray
-    highs: np.ndarray
-    lows: np.ndarray
+    scores: np.ndarray  #: Int64 array, shape (columns that compete, most candidates of one).
+    highs: np.ndarray  #: Int64 arrays, shape (most candidates,). Running sums of weights, as pairs.
+    lows: np.ndarray  #: As `highs`.
+    #: Int64 array, shape (2, columns that compete). Of each column's weights, as pairs; then their running sums.
     means: np.ndarray
-    order: np.ndarray
+    order: np.ndarray  #: Int64 array, shape (columns that compete,).
+    #: Int64 array, shape (most levels, at least 2; classes, at least 2). Class counts, or number and sum of
+    #: targets.
     stats: np.ndarray
-    levels: np.ndarray
-    counts: np.ndarray
+    levels: np.ndarray  #: Int64 arrays, shape (most levels,).
+    counts: np.ndarray  #: As `levels`.
+    #: Bool array, shape (columns that compete, MOST_SUBSETS, most levels). None if no column is categorical.
     subsets: np.ndarray | None
 
     @classmethod

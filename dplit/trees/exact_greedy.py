@@ -5,8 +5,6 @@ column is cut by weights that are whole numbers (`dplit.mechanisms.whole_weights
 the scores of the cuts that were drawn, by coins (`dplit.mechanisms.exact.exponential`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -16,25 +16,16 @@ ROUNDING = 5  # units of gain that a record may move more: see `dplit.trees.exac
 
 
 class ExactRule(NamedTuple):
-    """A `Rule` or a `NormalisedRule` in whole numbers: see `dplit.trees.exact_cuts`.
-
-    Attributes
-    ----------
-    unit
-        Nats of a unit of score, a power of two.
-    imbalance, gain
-        Units of a unit of imbalance and of a unit of gain, each below 2^29; no gain without a joint draw.
-    top
-        Units of the best normalised score; 0, if scores are not normalised.
-    """
+    """A `Rule` or a `NormalisedRule` in whole numbers: see `dplit.trees.exact_cuts`."""
 
     max_depth: int
     max_features: int
-    unit: float
+    unit: float  #: Nats of a unit of score, a power of two.
+    #: Units of a unit of imbalance and of a unit of gain, each below 2^29; no gain without a joint draw.
     imbalance: int
-    gain: int
+    gain: int  #: As `imbalance`.
     choice: int
-    top: int = 0
+    top: int = 0  #: Units of the best normalised score; 0, if scores are not normalised.
 
 
 class ExactScores(NamedTuple):
@@ -70,14 +61,11 @@ class Stop(NamedTuple):
 def exact_rule(rule: Rule | NormalisedRule) -> ExactRule | Rule | NormalisedRule:
     """The `ExactRule` that spends no more than a rule does, where a record moves the gain by 1 or more.
 
-    Its rates are rounded down, less what the rounding of scores and weights costs: `ROUNDING` units of
-    gain and `dplit.mechanisms.whole_weights.PRICE` nats. Of an infinite rate,
-    which is no noise, it is the same rule.
+    Its rates are rounded down, less what the rounding of scores and weights costs: `ROUNDING` units of gain and
+    `dplit.mechanisms.whole_weights.PRICE` nats. Of an infinite rate, which is no noise, it is the same rule.
 
-    Raises
-    ------
-    ValueError
-        If nothing draws exactly by such a rule, or its rates are too small to pay for the rounding.
+    Raises a ValueError if nothing draws exactly by such a rule, or its rates are too small to pay for the
+    rounding.
     """
     if isinstance(rule, NormalisedRule):
         return _exactly_normalised(rule)

@@ -16,8 +16,6 @@ nothing is cut off, and by `ENTROPY` 3/2 a class are: the logarithm and its prod
 :math:`2^{49}`, are wrong by less than a fourth. `dplit.trees.exact_rules` takes what that costs off K.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

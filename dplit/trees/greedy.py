@@ -10,8 +10,6 @@ What is public about a continuous column is what the path has left of its interv
 again. A categorical column is used up on the path. The costs are those of `dplit.trees.greedy_levels`.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -38,27 +36,17 @@ __getattr__ = moved(__name__, grow_id3_trees=("dplit.trees.greedy.grow_greedy_tr
 
 
 class Rule(NamedTuple):
-    """How a node ends or splits.
+    """How a node ends or splits."""
 
-    Attributes
-    ----------
-    max_depth, max_features
-        Tests on a path; columns that compete at a node.
-    score
-        `SQUARES`, `ENTROPY` or `MAJORITY` of `dplit.trees.greedy_levels`; `most_bits` is the most that a record
-        counts by `ENTROPY`.
-    rate
-        Weight of a unit of cost, in every cut and choice; infinite: the best.
-    count_scale
-        Scale of the Laplace noise on a node's number of records. A path ends where that number is below
-        `fewest` times the most children that a test may have.
-    """
-
-    max_depth: int
-    max_features: int
+    max_depth: int  #: Tests on a path; columns that compete at a node.
+    max_features: int  #: As `max_depth`.
+    #: `SQUARES`, `ENTROPY` or `MAJORITY` of `dplit.trees.greedy_levels`; `most_bits` is the most that a record
+    #: counts by `ENTROPY`.
     score: int
     most_bits: float
-    rate: float
+    rate: float  #: Weight of a unit of cost, in every cut and choice; infinite: the best.
+    #: Scale of the Laplace noise on a node's number of records. A path ends where that number is below `fewest`
+    #: times the most children that a test may have.
     count_scale: float
     fewest: float
 
@@ -79,11 +67,8 @@ def grow_greedy_trees(
     `X` is as `Domain.encode` gives it, `y` has codes of classes, as floats, and `parts` the positions of each
     tree's records. From a secure generator all is drawn exactly, by whole scores (`dplit.trees.exact_scores`).
 
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator is secure,
-        and the rate cannot pay for the rounding.
+    Raises a ValueError if the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator
+    is secure, and the rate cannot pay for the rounding.
     """
     if is_secure(rng) and not math.isinf(rule.rate):
         most = max(int(domain.n_levels.max()), 2)
@@ -115,27 +100,16 @@ def _one_tree(X, y, n_classes, domain, bounds, part, shared, rule, size, rng):
 
 
 class Choice(NamedTuple):
-    """What the choice at a node writes to; scores, table and work are int64 where they are whole.
+    """What the choice at a node writes to; scores, table and work are int64 where they are whole."""
 
-    Attributes
-    ----------
-    row_of
-        Row of the sorted records of each continuous column.
-    columns, cuts, scores
-        Columns that can be tested, and then those drawn of them; cut and score of each drawn one.
-    branch
-        The child of each record.
-    table, work
-        Of shapes (most children, at least 2 classes) and (4, n_records + 2).
-    """
-
-    row_of: np.ndarray
+    row_of: np.ndarray  #: Row of the sorted records of each continuous column.
+    #: Columns that can be tested, and then those drawn of them; cut and score of each drawn one.
     columns: np.ndarray
-    cuts: np.ndarray
-    scores: np.ndarray
-    branch: np.ndarray
-    table: np.ndarray
-    work: np.ndarray
+    cuts: np.ndarray  #: As `columns`.
+    scores: np.ndarray  #: As `columns`.
+    branch: np.ndarray  #: The child of each record.
+    table: np.ndarray  #: Of shapes (most children, at least 2 classes) and (4, n_records + 2).
+    work: np.ndarray  #: As `table`.
 
     @classmethod
     def of(cls, n_levels, n_records, n_classes, kind):

@@ -16,8 +16,6 @@ Scores are costs with a minus sign. With :math:`n_j` records in child j and :mat
 ==============  =====================================================================
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
@@ -38,22 +36,13 @@ from dplit.trees.rules import ENTROPY, EXPONENTIAL, LOCAL_GINI, MAJORITY
 
 
 class Rule(NamedTuple):
-    """How a node's column is chosen.
-
-    Attributes
-    ----------
-    score
-        `SQUARES`, `LOCAL_GINI`, `ENTROPY` or `MAJORITY`; a regression knows `SQUARES` only.
-    rate
-        Weight of a unit of score; infinite: the best column.
-    count_scale
-        Scale of the Laplace noise on the class counts by which a node is found pure; 0: no such test.
-    """
+    """How a node's column is chosen."""
 
     max_depth: int
     max_features: int
-    score: int
-    rate: float
+    score: int  #: `SQUARES`, `LOCAL_GINI`, `ENTROPY` or `MAJORITY`; a regression knows `SQUARES` only.
+    rate: float  #: Weight of a unit of score; infinite: the best column.
+    #: Scale of the Laplace noise on the class counts by which a node is found pure; 0: no such test.
     count_scale: float
 
 
@@ -72,22 +61,12 @@ def grow_greedy_level_trees(
 
     From a secure generator columns are chosen exactly, by whole scores (`dplit.trees.exact_scores`).
 
-    Parameters
-    ----------
-    codes
-        Level of each record, int32, a row for each column.
-    arity
-        Levels of each column; a column with one level is never tested.
-    y
-        Targets in [0, 1], or codes of classes; `n_classes` is 0 for targets.
-    parts
-        For each tree the positions of its records; a position may occur several times.
+    `codes`: level of each record, int32, a row for each column. `arity`: levels of each column; a column with one
+    level is never tested. `y`: targets in [0, 1], or codes of classes; `n_classes` is 0 for targets. `parts`: for
+    each tree the positions of its records; a position may occur several times.
 
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator is secure,
-        and the score is `LOCAL_GINI`, nodes are tested for purity, or the rate cannot pay for the rounding.
+    Raises a ValueError if the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`; or if the generator
+    is secure, and the score is `LOCAL_GINI`, nodes are tested for purity, or the rate cannot pay for the rounding.
     """
     if rule.score == LOCAL_GINI or rule.count_scale > 0:
         refuse_secure(rng, "a choice by the local sensitivity, or a test for purity,")

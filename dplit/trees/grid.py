@@ -11,8 +11,6 @@ half a step above grid point c, and says which c, nothing more. What it does to 
 grid says, exactly. Random trees read no record, so that their cuts may stay real numbers.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 A set is drawn jointly by balance and gain, or by balance alone, as a cut is (`dplit.trees.cuts`).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit, types
 from numba.extending import overload

@@ -10,8 +10,6 @@ Each continuous column is sorted once a tree, and every split parts the sorted r
 changing their order: n log n for the sorting and n for each level and column.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -20,26 +18,13 @@ from numba.extending import overload
 
 from dplit.domain import Domain
 from dplit.mechanisms.secure import is_secure
+from dplit.trees import nodes
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import Work, draw_cut, pick
 from dplit.trees.exact_cuts import ExactWork, choose_exactly, whole_targets
 from dplit.trees.exact_rules import ExactRule, exact_rule
 from dplit.trees.grid import by_column, cell_bounds, with_thresholds
 from dplit.trees.levels import split_levels
-from dplit.trees.nodes import (
-    LEAVES,
-    NEEDS_NODES,
-    NEEDS_STEPS,
-    NODES,
-    STEPS,
-    WAITING,
-    Room,
-    Size,
-    grow,
-    grow_all,
-    leaf_stats,
-    push,
-)
 from dplit.trees.normalised import stretched
 from dplit.trees.paths import Path, columns_open, level_starts, narrow, split_depth
 from dplit.trees.rules import UNIFORM, NormalisedRule, Rule
@@ -60,29 +45,20 @@ def grow_median_trees(
 
     From a secure generator cuts are drawn exactly, by an `ExactRule`.
 
-    Parameters
-    ----------
-    X
-        As `Domain.encode` gives it.
-    y
-        Targets in [0, 1], or codes of classes; `n_classes` is 0 for targets.
-    parts
-        For each tree the positions of its records, or None for all.
+    `X`: as `Domain.encode` gives it. `y`: targets in [0, 1], or codes of classes; `n_classes` is 0 for targets.
+    `parts`: for each tree the positions of its records, or None for all.
 
-    Raises
-    ------
-    ValueError
-        If the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`, or no exact draw is there for
-        a rule (`dplit.trees.exact_rules.exact_rule`).
+    Raises a ValueError if the forest would have more nodes than `dplit.trees.nodes.MAX_NODES`, or no exact draw is
+    there for a rule (`dplit.trees.exact_rules.exact_rule`).
     """
     rule = exact_rule(rule) if is_secure(rng) else rule
-    size = Size(rule.max_depth, len(parts))
+    size = nodes.Size(rule.max_depth, len(parts))
     size.check_binary(domain)
     shared = None if any(part is not None for part in parts) else by_column(domain, X)
     bounds, starts = cell_bounds(domain), level_starts(domain.n_levels)
     tasks = [(X, y, n_classes, domain, bounds, starts, part, shared, rule, size, r)
              for part, r in zip(parts, rng.spawn(len(parts)))]  # fmt: skip
-    trees, stats = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
+    trees, stats = nodes.grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
     return with_thresholds(trees, domain), stats
 
 
@@ -92,37 +68,25 @@ def _one_tree(X, y, n_classes, domain, bounds, starts, part, shared, rule, size,
     y = np.asarray(y if part is None else y[part], dtype=np.float64)
     n_levels, n = domain.n_levels, len(y)
     depth = split_depth(rule.max_depth, n_levels)
-    room = Room.of(2 ** min(depth + 1, 12), depth, 2, n_levels.max(), n)
+    room = nodes.Room.of(2 ** min(depth + 1, 12), depth, 2, n_levels.max(), n)
     path = Path.of(bounds, np.ones(starts[-1], dtype=np.bool_), depth)
     choice = Choice.of(n_levels, n)
     targets, kind = (whole_targets(y, n_classes), ExactWork) if isinstance(rule, ExactRule) else (y, Work)
     work = kind.of(rule, n, n_levels, n_classes)
-    tree = grow(_grow, room, size, path, columns, order, targets, n_classes, starts, rule, rng, choice, work)
-    return tree[:5], leaf_stats(order[0], tree[5], y, n_classes)
+    tree = nodes.grow(_grow, room, size, path, columns, order, targets, n_classes, starts, rule, rng, choice, work)
+    return tree[:5], nodes.leaf_stats(order[0], tree[5], y, n_classes)
 
 
 class Choice(NamedTuple):
-    """What the choice at a node writes to.
+    """What the choice at a node writes to."""
 
-    Attributes
-    ----------
-    row_of
-        Row of the sorted records of each continuous column.
-    columns, cuts, scores
-        Columns that are open, and then those drawn of them; cut and score of each drawn one.
-    sides
-        Step of each level of a column that was drawn, shape (n_features, most levels).
-    goes_right, spare
-        The side of each record, and room to part them.
-    """
-
-    row_of: np.ndarray
-    columns: np.ndarray
-    cuts: np.ndarray
-    scores: np.ndarray
-    sides: np.ndarray
-    goes_right: np.ndarray
-    spare: np.ndarray
+    row_of: np.ndarray  #: Row of the sorted records of each continuous column.
+    columns: np.ndarray  #: Columns that are open, and then those drawn of them; cut and score of each drawn one.
+    cuts: np.ndarray  #: As `columns`.
+    scores: np.ndarray  #: As `columns`.
+    sides: np.ndarray  #: Step of each level of a column that was drawn, shape (n_features, most levels).
+    goes_right: np.ndarray  #: The side of each record, and room to part them.
+    spare: np.ndarray  #: As `goes_right`.
 
     @classmethod
     def of(cls, n_levels, n_records):
@@ -146,8 +110,8 @@ def _grow(room, path, columns, order, y, n_classes, level_starts, rule, rng, cho
     A node's records are the same stretch, start to end, of every row of `order`.
     """
     feature, threshold, child, side, steps, ends, stack, at = room
-    n_nodes, n_leaves, waiting, n_steps = at[NODES], at[LEAVES], at[WAITING], at[STEPS]
-    last_node, last_step = len(feature) - at[NEEDS_NODES], len(steps) - at[NEEDS_STEPS]
+    n_nodes, n_leaves, waiting, n_steps = at[nodes.NODES], at[nodes.LEAVES], at[nodes.WAITING], at[nodes.STEPS]
+    last_node, last_step = len(feature) - at[nodes.NEEDS_NODES], len(steps) - at[nodes.NEEDS_STEPS]
     while waiting > 0 and n_nodes <= last_node and n_steps <= last_step:
         waiting -= 1
         node, depth, parent = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
@@ -183,10 +147,10 @@ def _grow(room, path, columns, order, y, n_classes, level_starts, rule, rng, cho
         middle = start
         for row in range(len(order) if depth + 1 < rule.max_depth else 1):
             middle = start + part(order[row, start:end], choice.goes_right, choice.spare)
-        waiting = push(stack, waiting, n_nodes + 1, depth + 1, node, middle, end)
-        waiting = push(stack, waiting, n_nodes, depth + 1, node, start, middle)
+        waiting = nodes.push(stack, waiting, n_nodes + 1, depth + 1, node, middle, end)
+        waiting = nodes.push(stack, waiting, n_nodes, depth + 1, node, start, middle)
         n_nodes += 2
-    at[NODES], at[LEAVES], at[WAITING], at[STEPS] = n_nodes, n_leaves, waiting, n_steps
+    at[nodes.NODES], at[nodes.LEAVES], at[nodes.WAITING], at[nodes.STEPS] = n_nodes, n_leaves, waiting, n_steps
 
 
 def _chosen(columns, order, y, n_classes, n_open, path, depth, level_starts, rule, rng, choice, work):

@@ -6,18 +6,15 @@ points is split; its column is drawn from :math:`\mathrm{softmax}(B_1 \hat I/2)`
 and then the split from :math:`\mathrm{softmax}(B_2 \hat I^{(j)}/2)`, normalised over the column's
 candidates. Only structure points are asked. The reference for both laws is `dplit.multinomial`.
 
-What the paper leaves open is taken as follows. The candidates of a continuous column are the middles
-between neighbouring values of the node's structure points (on the public grid of `dplit.trees.grid`,
-as all families have it, rounded down), those of a categorical one "this level or
-another" for every level that the structure points hold (once, where they hold two). A column
-without a candidate takes no part; a node where none has one is a leaf. Where all scores are alike,
-min and max being one, the choice is uniform: the limit of equal scores.
+What the paper leaves open is taken as follows. The candidates of a continuous column are the middles between
+neighbouring values of the node's structure points (on the public grid of `dplit.trees.grid`, as all families have
+it, rounded down), those of a categorical one "this level or another" for every level that the structure points
+hold (once, where they hold two). A column without a candidate takes no part; a node where none has one is a leaf.
+Where all scores are alike, min and max being one, the choice is uniform: the limit of equal scores.
 
 Scores are compared on the scale of n times the decrease, up to a constant of the node: the min-max
 normalised scores are the same.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -26,25 +23,12 @@ import numpy as np
 from numba import njit
 
 from dplit.domain import Domain
+from dplit.trees import nodes
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.cuts import draw_position, pick
 from dplit.trees.exact_rules import refuse_secure
 from dplit.trees.grid import by_column, with_thresholds
 from dplit.trees.median import part
-from dplit.trees.nodes import (
-    LEAVES,
-    NEEDS_NODES,
-    NEEDS_STEPS,
-    NODES,
-    STEPS,
-    WAITING,
-    Room,
-    Size,
-    grow,
-    grow_all,
-    leaf_stats,
-    push,
-)
 from dplit.trees.rules import EXPONENTIAL
 from dplit.trees.scores import Work, by_record, count_levels, logarithms, middle_of, score
 
@@ -53,26 +37,14 @@ TIED = 1e-12  # scores nearer than this, a record, differ by rounding
 
 
 class Rule(NamedTuple):
-    """How a node is split.
-
-    Attributes
-    ----------
-    fewest
-        A node with no more estimation points is a leaf: the paper's k.
-    least
-        Estimation points that each child must keep: 0 by algorithm 1, k by section 3.2.
-    feature_rate, value_rate
-        Weights of a normalised decrease, :math:`B_1/2` and :math:`B_2/2`; infinite: the best.
-    entropy
-        Whether the impurity is Shannon's entropy; if not, the Gini index.
-    """
+    """How a node is split."""
 
     max_depth: int
-    fewest: int
-    least: int
-    feature_rate: float
-    value_rate: float
-    entropy: bool
+    fewest: int  #: A node with no more estimation points is a leaf: the paper's k.
+    least: int  #: Estimation points that each child must keep: 0 by algorithm 1, k by section 3.2.
+    feature_rate: float  #: Weights of a normalised decrease, :math:`B_1/2` and :math:`B_2/2`; infinite: the best.
+    value_rate: float  #: As `feature_rate`.
+    entropy: bool  #: Whether the impurity is Shannon's entropy; if not, the Gini index.
 
 
 def grow_multinomial_trees(
@@ -94,10 +66,10 @@ def grow_multinomial_trees(
     generator is an error, for floats decide; so are more nodes than `dplit.trees.nodes.MAX_NODES`.
     """
     refuse_secure(rng, "a choice by scores as published")
-    size = Size(rule.max_depth, n_trees)
+    size = nodes.Size(rule.max_depth, n_trees)
     shared, y = (*by_column(domain, X), by_record(domain, X)), np.asarray(y, dtype=np.int32)
     tasks = [(shared, y, n_classes, domain.n_levels, halves, rule, size, r) for r in rng.spawn(n_trees)]
-    trees, counts = grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
+    trees, counts = nodes.grow_all(_one_tree, tasks, n_jobs, domain.n_levels.max())
     return with_thresholds(trees, domain), counts
 
 
@@ -107,12 +79,12 @@ def _one_tree(shared, y, n_classes, n_levels, halves, rule, size, rng):
     n, held = int(structure.sum()), order if rule.least else order[:1]
     order, held = _chosen(order, structure), _chosen(held, estimation)
     depth = min(rule.max_depth, max(n, 1))  # a test parts two structure points
-    room = Room.of(1024, depth, 2, n_levels.max(), n)
+    room = nodes.Room.of(1024, depth, 2, n_levels.max(), n)
     room.stack[0, 2] = held.shape[1]
     work = Work.of(n_levels, n, len(y), n_classes, min(depth, LISTED) + 1)
     logs = logarithms(n) if rule.entropy else None
-    tree = grow(_grow, room, size, columns, codes, order, held, y, n_levels, rule, rng, work, logs)
-    return tree[:5], leaf_stats(held[0], tree[5], y, n_classes)
+    tree = nodes.grow(_grow, room, size, columns, codes, order, held, y, n_levels, rule, rng, work, logs)
+    return tree[:5], nodes.leaf_stats(held[0], tree[5], y, n_classes)
 
 
 def _chosen(order, inside):
@@ -129,8 +101,8 @@ def _grow(room, columns, codes, order, held, y, n_levels, rule, rng, work, logs)
     end, for no node to the left of it waits.
     """
     feature, threshold, child, side, steps, ends, stack, at = room
-    n_nodes, n_leaves, waiting, n_steps = at[NODES], at[LEAVES], at[WAITING], at[STEPS]
-    last_node, last_step = len(feature) - at[NEEDS_NODES], len(steps) - at[NEEDS_STEPS]
+    n_nodes, n_leaves, waiting, n_steps = at[nodes.NODES], at[nodes.LEAVES], at[nodes.WAITING], at[nodes.STEPS]
+    last_node, last_step = len(feature) - at[nodes.NEEDS_NODES], len(steps) - at[nodes.NEEDS_STEPS]
     while waiting > 0 and n_nodes <= last_node and n_steps <= last_step:
         waiting -= 1
         node, depth, last = stack[waiting, 0], stack[waiting, 1], stack[waiting, 2]
@@ -164,10 +136,10 @@ def _grow(room, columns, codes, order, held, y, n_levels, rule, rng, work, logs)
         # else both children are leaves, and their structure points are not asked
         if max(between - first, last - between) > rule.fewest and depth + 1 < rule.max_depth:
             middle += _split(ids, columns[j], cut, chosen, work.goes_right, work.spare)
-        waiting = push(stack, waiting, n_nodes + 1, depth + 1, last, middle, end)
-        waiting = push(stack, waiting, n_nodes, depth + 1, between, start, middle)
+        waiting = nodes.push(stack, waiting, n_nodes + 1, depth + 1, last, middle, end)
+        waiting = nodes.push(stack, waiting, n_nodes, depth + 1, between, start, middle)
         n_nodes += 2
-    at[NODES], at[LEAVES], at[WAITING], at[STEPS] = n_nodes, n_leaves, waiting, n_steps
+    at[nodes.NODES], at[nodes.LEAVES], at[nodes.WAITING], at[nodes.STEPS] = n_nodes, n_leaves, waiting, n_steps
 
 
 @njit(cache=True, nogil=True)

@@ -5,8 +5,6 @@ node it stops; `grow` calls it again with more, and it goes on where it stopped.
 remember stands in arrays: the waiting nodes in `stack`, and the numbers of things in `at`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -51,42 +49,28 @@ class Size(NamedTuple):
 
 
 class Room(NamedTuple):
-    """The arrays that a grower fills.
+    """The arrays that a grower fills."""
 
-    Attributes
-    ----------
-    feature, threshold, child, side, steps : arrays
-        As in `dplit.trees.arrays.Trees`, numbered from 0 in the tree.
-    ends : int32 array
-        Of each leaf, where its stretch of the tree's sorted records ends.
-    stack : int64 array, shape (most that can wait, 5)
-        Of each waiting node: its position, its depth, its parent, and the stretch of its records.
-    at : int64 array, shape (6,)
-        How many nodes, leaves, waiting nodes and steps there are; how many nodes and steps one test
-        may add.
-    """
-
-    feature: np.ndarray
-    threshold: np.ndarray
-    child: np.ndarray
-    side: np.ndarray
-    steps: np.ndarray
-    ends: np.ndarray
+    feature: np.ndarray  #: As in `dplit.trees.arrays.Trees`, numbered from 0 in the tree.
+    threshold: np.ndarray  #: As `feature`.
+    child: np.ndarray  #: As `feature`.
+    side: np.ndarray  #: As `feature`.
+    steps: np.ndarray  #: As `feature`.
+    ends: np.ndarray  #: Int32 array. Of each leaf, where its stretch of the tree's sorted records ends.
+    #: Int64 array, shape (most that can wait, 5). Of each waiting node: its position, its depth, its parent, and
+    #: the stretch of its records.
     stack: np.ndarray
+    #: Int64 array, shape (6,). How many nodes, leaves, waiting nodes and steps there are; how many nodes and steps
+    #: one test may add.
     at: np.ndarray
 
     @classmethod
     def of(cls, nodes, depth, children, most_levels=None, n_records=None):
         """Room for about as many nodes as given, and a root that waits.
 
-        Parameters
-        ----------
-        nodes, depth, children : int
-            Nodes to begin with; the longest path; the most children of a node.
-        most_levels : int, optional
-            Of a tree that splits levels in two: the most of a column.
-        n_records : int, optional
-            Of a tree that sorts its records into its leaves.
+        `nodes`, `depth`, `children`: nodes to begin with; the longest path; the most children of a node.
+        `most_levels`: int, optional; of a tree that splits levels in two: the most of a column. `n_records`: int,
+        optional; of a tree that sorts its records into its leaves.
         """
         nodes += children
         stack = np.zeros((depth * (children - 1) + 2, 5), dtype=np.int64)
@@ -173,14 +157,8 @@ def leaf_stats(records: np.ndarray, ends: np.ndarray, y: np.ndarray, n_classes: 
     A step is a `dplit.domain.GRID`-th of the targets' interval: a sum is a whole number, and exact. Int64, of
     shape (n_leaves, n_classes) or (n_leaves, 2).
 
-    Parameters
-    ----------
-    records
-        Positions of the tree's records, those of a leaf side by side, in the order of the leaves.
-    ends
-        Where each leaf's records end.
-    y
-        Codes of classes, or targets in [0, 1], for which `n_classes` is 0.
+    `records`: positions of the tree's records, those of a leaf side by side, in the order of the leaves. `ends`:
+    where each leaf's records end. `y`: codes of classes, or targets in [0, 1], for which `n_classes` is 0.
     """
     n_leaves, target = len(ends), y[records]
     leaf = np.repeat(np.arange(n_leaves), np.diff(ends, prepend=0))

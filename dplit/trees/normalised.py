@@ -6,8 +6,6 @@ weight of the node's own, :math:`r/(\max G - \min G)`. Where all candidates are 
 equally likely. The reference for the law is `dplit.multinomial.normalised_split_law`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit, types
 from numba.extending import overload

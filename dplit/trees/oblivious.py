@@ -5,8 +5,6 @@ record goes right of cut t where its code is above t; of a categorical one the p
 A cell is what the tests so far say of a record, one binary digit a test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -24,20 +22,13 @@ RUN = 2**18  # records whose sums are added column by column: few enough to stay
 
 
 class Test(NamedTuple):
-    """One test of a level.
-
-    Attributes
-    ----------
-    cut
-        Place among the column's public cuts; of a categorical column, -1. Several: one for each bin
-        of the column that the tests above have made, the last cut's next one being its upper bound.
-    right
-        The levels that go right, bools; empty for a continuous column.
-    """
+    """One test of a level."""
 
     column: int
+    #: Place among the column's public cuts; of a categorical column, -1. Several: one for each bin of the column
+    #: that the tests above have made, the last cut's next one being its upper bound.
     cut: int | np.ndarray
-    right: np.ndarray
+    right: np.ndarray  #: The levels that go right, bools; empty for a continuous column.
 
 
 class Grid:
@@ -225,9 +216,6 @@ def add_steps(leaves: np.ndarray, values: np.ndarray) -> np.ndarray:
     scores = np.zeros((len(leaves), values.shape[2]))
     _add_steps(leaves, values, scores)
     return scores
-
-
-# Compiled ----------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True)

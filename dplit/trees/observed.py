@@ -11,8 +11,6 @@ All columns are numbers here, levels by their positions. Each is replaced by the
 once a fit: a node then sorts by counting where there are few.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -24,29 +22,16 @@ from dplit.trees.nodes import grow_all, leaf_stats
 
 
 class Rule(NamedTuple):
-    """How a node's cut is chosen.
+    """How a node's cut is chosen."""
 
-    Attributes
-    ----------
-    columns
-        How many columns compete; without effect where `mean_more` is not negative.
-    mean_more
-        Mean of the Poisson number of columns that compete beside one; negative: `columns` do.
-    one_column, any_cut
-        Probabilities that one column competes alone, and that the cut is a uniform one of a column that
-        competes, not the best.
-    range_points
-        Cuts lie between the extremes of so many structure points of the node; 0: of all.
-    min_leaf
-        Estimation points that each side of a cut keeps at least.
-    """
-
-    columns: int
-    mean_more: float
+    columns: int  #: How many columns compete; without effect where `mean_more` is not negative.
+    mean_more: float  #: Mean of the Poisson number of columns that compete beside one; negative: `columns` do.
+    #: Probabilities that one column competes alone, and that the cut is a uniform one of a column that competes,
+    #: not the best.
     one_column: float
-    any_cut: float
-    range_points: int
-    min_leaf: int
+    any_cut: float  #: As `one_column`.
+    range_points: int  #: Cuts lie between the extremes of so many structure points of the node; 0: of all.
+    min_leaf: int  #: Estimation points that each side of a cut keeps at least.
 
 
 def grow_observed_trees(

@@ -5,8 +5,6 @@ what the parent's test excludes; depth first, no deeper node overwrites a row th
 A continuous column has an interval left. A categorical one is left as a whole, or level by level.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ what the path has left of its interval, and stays available; a categorical one g
 level and is used up on the path. A path ends at `max_depth`, or when no column is left.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

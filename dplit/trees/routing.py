@@ -1,13 +1,10 @@
 """Routing records to leaves: compiled loops over the arrays of a `Trees`.
 
-A step down a tree waits for reads that depend on one another: the node's column, the record's value
-there, the next node. So `BLOCK` records go down side by side, one step each in turn: their reads
-overlap, and a block of a wide table stays in the cache while all trees see it. Kernels are compiled
-for what a forest has: complete trees come without `child`, a forest without categorical columns
-without `steps`.
+A step down a tree waits for reads that depend on one another: the node's column, the record's value there, the
+next node. So `BLOCK` records go down side by side, one step each in turn: their reads overlap, and a block of a
+wide table stays in the cache while all trees see it. Kernels are compiled for what a forest has: complete trees
+come without `child`, a forest without categorical columns without `steps`.
 """
-
-from __future__ import annotations
 
 from itertools import pairwise
 

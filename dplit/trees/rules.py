@@ -1,7 +1,5 @@
 """What a forest says about its cuts, apart from what compiles them: numba is slow to import."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 UNIFORM, EXPONENTIAL, PERMUTE_AND_FLIP = range(3)
@@ -19,27 +17,15 @@ def kept_apart(rate, no_noise=NO_NOISE):
 
 
 class Rule(NamedTuple):
-    """How a node's cut is drawn.
-
-    Attributes
-    ----------
-    rate, gain_rate
-        Weights of a unit of imbalance, half the epsilon of a median, and of a unit of gain.
-    choice
-        Among the columns: `UNIFORM`, `EXPONENTIAL` or `PERMUTE_AND_FLIP`.
-    joint
-        Whether a cut is drawn by balance and gain together.
-    by_rank
-        Whether an interval between records counts as one, whatever its length (DiPriMe v1).
-    """
+    """How a node's cut is drawn."""
 
     max_depth: int
     max_features: int
-    rate: float
-    gain_rate: float
-    choice: int
-    joint: bool
-    by_rank: bool
+    rate: float  #: Weights of a unit of imbalance, half the epsilon of a median, and of a unit of gain.
+    gain_rate: float  #: As `rate`.
+    choice: int  #: Among the columns: `UNIFORM`, `EXPONENTIAL` or `PERMUTE_AND_FLIP`.
+    joint: bool  #: Whether a cut is drawn by balance and gain together.
+    by_rank: bool  #: Whether an interval between records counts as one, whatever its length (DiPriMe v1).
 
 
 class NormalisedRule(NamedTuple):

@@ -5,8 +5,6 @@ rows: where a wide table's nodes are small, a column at a time waits for memory 
 Scores are impurity decreases on the scale of `dplit.trees.multinomial`.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np
@@ -14,40 +12,30 @@ from numba import njit
 
 
 class Work(NamedTuple):
-    """Arrays to compute in, made once a tree.
+    """Arrays to compute in, made once a tree."""
 
-    Attributes
-    ----------
-    row_of : int64 array, shape (n_features,)
-        Row of the sorted records of each continuous column, place among the codes of a categorical one.
-    first : int64 array, shape (n_features,): row of `table` of each categorical column's first level.
-    columns : int64 array, shape (n_features,): those that have a candidate.
-    best : float64 array, shape (n_features,): the largest score of each of them.
-    scores, sums : float64 arrays, shape (at least n_structure and most levels,): minus infinity, no candidate.
-    stats, totals : float64 arrays, shapes (2, n_classes) and (n_classes,): of a cut, of the node.
-    table : int32 array, shape (levels of all columns, n_classes): structure points of the node.
-    held : int32 array, shape (levels of all columns,): its estimation points of each level.
-    listed : int64 array, shape (2, n_features): `row_of` and `first` of the columns that are counted.
-    goes_right, spare : bool and int32 arrays, shape (n_records,): sides, and room to part records.
-    asked, n_asked : int64 arrays, shapes (levels, n_features) and (levels,)
-        Columns that are asked at each depth: a categorical one without a candidate has none below.
-    """
-
+    #: Int64 array, shape (n_features,). Row of the sorted records of each continuous column, place among the codes
+    #: of a categorical one.
     row_of: np.ndarray
+    #: Int64 array, shape (n_features,): row of `table` of each categorical column's first level.
     first: np.ndarray
-    columns: np.ndarray
-    best: np.ndarray
+    columns: np.ndarray  #: Int64 array, shape (n_features,): those that have a candidate.
+    best: np.ndarray  #: Float64 array, shape (n_features,): the largest score of each of them.
+    #: Float64 arrays, shape (at least n_structure and most levels,): minus infinity, no candidate.
     scores: np.ndarray
-    sums: np.ndarray
-    stats: np.ndarray
-    totals: np.ndarray
-    table: np.ndarray
-    held: np.ndarray
+    sums: np.ndarray  #: As `scores`.
+    stats: np.ndarray  #: Float64 arrays, shapes (2, n_classes) and (n_classes,): of a cut, of the node.
+    totals: np.ndarray  #: As `stats`.
+    table: np.ndarray  #: Int32 array, shape (levels of all columns, n_classes): structure points of the node.
+    held: np.ndarray  #: Int32 array, shape (levels of all columns,): its estimation points of each level.
+    #: Int64 array, shape (2, n_features): `row_of` and `first` of the columns that are counted.
     listed: np.ndarray
-    goes_right: np.ndarray
-    spare: np.ndarray
+    goes_right: np.ndarray  #: Bool and int32 arrays, shape (n_records,): sides, and room to part records.
+    spare: np.ndarray  #: As `goes_right`.
+    #: Int64 arrays, shapes (levels, n_features) and (levels,). Columns that are asked at each depth: a categorical
+    #: one without a candidate has none below.
     asked: np.ndarray
-    n_asked: np.ndarray
+    n_asked: np.ndarray  #: As `asked`.
 
     @classmethod
     def of(cls, n_levels, n_structure, n_records, n_classes, depth):
@@ -191,9 +179,7 @@ def _size(counts):
     return size
 
 
-# A side's score: n minus n times its Gini index, or minus n times its entropy --------------------
-
-
+# A side's score: n minus n times its Gini index, or minus n times its entropy.
 @njit(cache=True, nogil=True, inline="always")
 def _sum_term(count, logs):
     """A class's term in the sum over classes: its square, or c log c."""

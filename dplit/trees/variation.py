@@ -4,8 +4,6 @@ No record is read. The records of the domain are spread evenly: over a continuou
 and over the levels of a categorical one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

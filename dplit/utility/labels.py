@@ -1,8 +1,8 @@
 r"""Noisy class counts and the accuracy of one private split (DiPriMe v2, theorem 2).
 
-A leaf adds Laplace noise of scale :math:`1/\epsilon` to each class count, sets negative sums to 0,
-and reports the class of the largest; where all are 0, a class uniformly at random. The gap of class j is
-:math:`D_j = \max_i c_i - c_j`. Section 3.2 and appendix B.2; derived in :doc:`/book/utility`.
+A leaf adds Laplace noise of scale :math:`1/\epsilon` to each class count, sets negative sums to 0, and reports the
+class of the largest; where all are 0, a class uniformly at random. The gap of class j is
+:math:`D_j = \max_i c_i - c_j`. Section 3.2 and appendix B.2.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ def published_flip(gap: ArrayLike, epsilon: float) -> float:
 
     .. math:: \left(\frac{\epsilon D}{4} + \frac12\right) e^{-\epsilon D}
 
-    Appendix B.2 of v2. For more classes it is the chance that class j's noisy count passes the
-    majority's, so it bounds the chance of reporting j; :doc:`/book/utility`. `gap` is D, in records.
+    Appendix B.2 of v2. For more classes it is the chance that class j's noisy count passes the majority's, so it
+    bounds the chance of reporting j. `gap` is D, in records.
     """
     x = check_positive(epsilon, "epsilon") * check_numbers(gap, "gap", 0, MOST)
     return (x / 4 + 0.5) * np.exp(-x)
@@ -57,7 +57,7 @@ def label_law(counts: ArrayLike, epsilon: float) -> np.ndarray:
 
     with f and F of the Laplace law. Setting negative counts to 0 does not change it: given that all noisy counts
     are negative, their distances from 0 are independent and exponential, so each is the largest with the same
-    probability. The law, of the shape of `counts`, (k,), sums to 1 within 1e-12. :doc:`/book/utility`.
+    probability. The law, of the shape of `counts`, (k,), sums to 1 within 1e-12.
     """
     counts = check_counts(counts)
     if counts.ndim != 1:
@@ -96,8 +96,7 @@ def label_loss_bound(epsilon: float, classes: int = 2) -> float:
        \kappa = \max_x x\left(\frac x4 + \frac12\right)e^{-x}
               = \frac{1 + \sqrt 2}{2}\, e^{-\sqrt 2} = 0.2935
 
-    The maximum is at a whole gap D next to :math:`\sqrt2/\epsilon`. Attained by two classes;
-    :doc:`/book/utility`.
+    The maximum is at a whole gap D next to :math:`\sqrt2/\epsilon`. Attained by two classes.
     """
     classes, rate = check_integer(classes, "classes", 2), check_positive(epsilon, "epsilon")
     gaps = max(1.0, float(math.floor(WORST_GAP / rate))) + np.arange(2)
@@ -152,10 +151,10 @@ def accuracy_loss_bound(n: int, t: float, epsilon: float, classes: int = 2) -> f
        \le \frac{\lceil N/2 \rceil - s}{N} + \frac{2(k - 1)\kappa}{\epsilon_\ell N}, \quad
        s = \lfloor t \rfloor + 1
 
-    Holds whenever both blocks hold more than t records, so with probability at least
-    :math:`1 - \zeta_t`. The first term is the move of the split, the second the noise of the labels
-    (:math:`\lambda` from `label_loss_bound`). Nor is any loss above :math:`1 - 1/k`, since the
-    label is never worse than a guess; the smaller of both is returned. Proved in :doc:`/book/utility`.
+    Holds whenever both blocks hold more than t records, so with probability at least :math:`1 - \zeta_t`. The
+    first term is the move of the split, the second the noise of the labels (:math:`\lambda` from
+    `label_loss_bound`). Nor is any loss above :math:`1 - 1/k`, since the label is never worse than a guess; the
+    smaller of both is returned.
     """
     s = smallest_block(t, n)
     return min(((n + 1) // 2 - s + 2 * label_loss_bound(epsilon, classes)) / n, 1 - 1 / classes)

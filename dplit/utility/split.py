@@ -1,8 +1,8 @@
 r"""One private median split of a regression (DiPriMe v2, theorem 1).
 
-The records 1, ..., N are in the order of the column. The exact split puts :math:`\lfloor N/2 \rfloor` on the
-left, the private one k. A mean of a block of :math:`N_j` records gets noise of scale :math:`R/(N_j \epsilon)`;
-v2 has the bounds -B and B, so that R = 2B. Section 3.2 and appendix B.1; derived in :doc:`/book/utility`.
+The records 1, ..., N are in the order of the column. The exact split puts :math:`\lfloor N/2 \rfloor` on the left,
+the private one k. A mean of a block of :math:`N_j` records gets noise of scale :math:`R/(N_j \epsilon)`; v2 has
+the bounds -B and B, so that R = 2B. Section 3.2 and appendix B.1.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def split_loss_bound(n: int, t: float, epsilon: float, lower: float, upper: floa
     .. math:: R^2 \left(\frac{(\lceil N/2 \rceil - s) \lfloor N/2 \rfloor}{N - s}
        + \frac{2N}{\epsilon_\ell^2 s (N - s)}\right), \quad s = \lfloor t \rfloor + 1
 
-    Attained at s records on the right. Holds whenever the blocks hold more than t records, so with
-    probability at least :math:`1 - \zeta_t`; :doc:`/book/utility`.
+    Attained at s records on the right. Holds whenever the blocks hold more than t records, so with probability at
+    least :math:`1 - \zeta_t`.
     """
     s, half = smallest_block(t, n), n // 2
     noise = 2 * n / (check_positive(epsilon, "epsilon") ** 2 * s * (n - s))

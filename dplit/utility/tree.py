@@ -1,9 +1,9 @@
-r"""A regression tree of private medians on one column, against the tree of exact medians (DiPriMe v1).
+"""A regression tree of private medians on one column, against the tree of exact medians (DiPriMe v1).
 
 The leaves of the exact tree are :math:`M` consecutive records each, in the order of the column. The private tree
 cuts the same order elsewhere. `t` bounds every leaf's distance from M: all leaves hold between M - t and M + t
 records; it is whole and at most M but in the published bounds, and below M where a noisy leaf may not be empty.
-Losses are in squared units of the target. Section 3.1 and appendix A.2 of v1; derived in :doc:`/book/utility`.
+Losses are in squared units of the target. Section 3.1 and appendix A.2 of v1.
 """
 
 from __future__ import annotations
@@ -13,33 +13,25 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from dplit import occupancy, sensitivity
-from dplit.ground.errors import (
-    MOST,
-    check_between,
-    check_integer,
-    check_numbers,
-    check_positive,
-    check_range,
-    check_whole,
-)
+from dplit.ground import errors
 
 
 def range_of(lower: float, upper: float) -> float:
     """Return R = upper - lower; the bounds must be finite and in order."""
-    return float(check_range(lower, upper))
+    return float(errors.check_range(lower, upper))
 
 
 def leaf_size(n: int, depth: int) -> int:
     """Return M = n / 2^depth, which must be a whole number, as the paper assumes."""
-    leaves = 2 ** check_integer(depth, "depth", 1)
-    if check_integer(n, "n", 1) % leaves:
+    leaves = 2 ** errors.check_integer(depth, "depth", 1)
+    if errors.check_integer(n, "n", 1) % leaves:
         raise ValueError(f"n must be a multiple of 2^depth = {leaves}, got {n!r}")
     return n // leaves
 
 
 def _check_distance(t: int, most: int) -> int:
     """Return `t`, an integer from 0 to `most`."""
-    if check_integer(t, "t", 0) > most:
+    if errors.check_integer(t, "t", 0) > most:
         raise ValueError(f"t must be at most {most}, got {t!r}")
     return int(t)
 
@@ -53,7 +45,7 @@ def published_leaf_change(t: ArrayLike, lower: float, upper: float) -> float:
     It fails from depth 2 on, see `leaf_change` and :doc:`/book/utility`.
     """
     range_of(lower, upper)
-    return 4.0 * max(abs(lower), abs(upper)) ** 2 * check_numbers(t, "t", 0, MOST)
+    return 4.0 * max(abs(lower), abs(upper)) ** 2 * errors.check_numbers(t, "t", 0, errors.MOST)
 
 
 def published_change(depth: int, t: float, lower: float, upper: float) -> float:
@@ -61,7 +53,7 @@ def published_change(depth: int, t: float, lower: float, upper: float) -> float:
 
     It fails from depth 3 on, see `worst_change`.
     """
-    return 2 ** check_integer(depth, "depth", 1) * published_leaf_change(t, lower, upper)
+    return 2 ** errors.check_integer(depth, "depth", 1) * published_leaf_change(t, lower, upper)
 
 
 def published_loss(n: int, depth: int, t: float, epsilon: float, lower: float, upper: float) -> float:
@@ -70,20 +62,20 @@ def published_loss(n: int, depth: int, t: float, epsilon: float, lower: float, u
     .. math:: 2^{d+1} \left(2B^2 t + \frac{R^2}{\epsilon_2^2 (N/2^d - t)}\right)
     """
     spread, size = range_of(lower, upper), leaf_size(n, depth)
-    left = size - check_between(t, "t", 0, size)
+    left = size - errors.check_between(t, "t", 0, size)
     if not left > 0:
         raise ValueError(f"t must be below n / 2^depth, got {t!r}")
-    noise = spread**2 / (check_positive(epsilon, "epsilon") ** 2 * left)
+    noise = spread**2 / (errors.check_positive(epsilon, "epsilon") ** 2 * left)
     return published_change(depth, t, lower, upper) + 2 ** (depth + 1) * noise
 
 
 def zeta(n: int, depth: int, epsilon: float, t: float) -> float:
     r"""The :math:`\zeta` of theorem 3: :math:`2^{d-1} \Pr(|\tilde N_i - N/2^d| \ge t)`, exact.
 
-    The chance that some leaf is that far off is `dplit.occupancy.any_leaf_tail`, up to
-    :math:`2\zeta`; :doc:`/book/utility`. `epsilon` is the budget of one split, the paper's :math:`\epsilon_1`.
+    The chance that some leaf is that far off is `dplit.occupancy.any_leaf_tail`, up to :math:`2\zeta`. `epsilon`
+    is the budget of one split, the paper's :math:`\epsilon_1`.
     """
-    t = check_between(t, "t", 0, MOST)
+    t = errors.check_between(t, "t", 0, errors.MOST)
     leaf_size(n, depth)
     return 2 ** (depth - 1) * float(occupancy.leaf_tail(t, n, depth, epsilon))
 
@@ -96,9 +88,9 @@ def leaf_shift(depth: int) -> np.ndarray:
 
     .. math:: G_i = \max\{\min(i + 1, 2^d - 1 - i), \min(i, 2^d - i)\}, \quad i = 0, \dots, 2^d - 1
 
-    At most :math:`2^{d-1}`; 1 for the outer leaves. Derived in :doc:`/book/utility`.
+    At most :math:`2^{d-1}`; 1 for the outer leaves.
     """
-    leaves = 2 ** check_integer(depth, "depth", 1)
+    leaves = 2 ** errors.check_integer(depth, "depth", 1)
     i = np.arange(leaves)
     return np.maximum(np.minimum(i + 1, leaves - 1 - i), np.minimum(i, leaves - i))
 
@@ -133,21 +125,21 @@ def leaf_change_any(n: int, depth: int, t: int, lower: float, upper: float) -> f
 
 
 def change_bound(depth: int, t: float, lower: float, upper: float) -> float:
-    r"""What holds instead of corollary 1.1 on one column: a change of at most :math:`4^{d-1} R^2 t`.
+    """What holds instead of corollary 1.1 on one column: a change of at most :math:`4^{d-1} R^2 t`.
 
-    For fixed t `worst_change` comes as near to it as wanted when N grows. Proved in :doc:`/book/utility`.
+    For fixed t `worst_change` comes as near to it as wanted when N grows.
     """
-    t = check_between(t, "t", 0, MOST)
-    return 4.0 ** (check_integer(depth, "depth", 1) - 1) * range_of(lower, upper) ** 2 * t
+    t = errors.check_between(t, "t", 0, errors.MOST)
+    return 4.0 ** (errors.check_integer(depth, "depth", 1) - 1) * range_of(lower, upper) ** 2 * t
 
 
 def change_bound_any(n: int, lower: float, upper: float) -> float:
-    r"""What holds instead of corollary 1.1 if the private tree may cut other columns: :math:`R^2 N/4`.
+    """What holds instead of corollary 1.1 if the private tree may cut other columns: :math:`R^2 N/4`.
 
-    The largest squared error of any data. For even M it is attained by leaves of exactly M records, so
-    no bound in t is possible; :doc:`/book/utility`.
+    The largest squared error of any data. For even M it is attained by leaves of exactly M records, so no bound in
+    t is possible.
     """
-    return range_of(lower, upper) ** 2 * check_integer(n, "n", 1) / 4
+    return range_of(lower, upper) ** 2 * errors.check_integer(n, "n", 1) / 4
 
 
 def _between(sizes: np.ndarray, exact: np.ndarray) -> np.ndarray:
@@ -165,7 +157,7 @@ def alternating_change(sizes: ArrayLike, lower: float, upper: float) -> np.ndarr
     "The worst targets alternate" of :doc:`/book/utility`. The rows of `sizes`, shape (..., 2 ** depth), are the
     records of the private leaves in the column's order, and sum to the same n each.
     """
-    sizes = np.atleast_1d(check_whole(sizes, "sizes", 0))
+    sizes = np.atleast_1d(errors.check_whole(sizes, "sizes", 0))
     total, leaves = sizes.sum(axis=-1, keepdims=True), sizes.shape[-1]
     if (total % leaves).any() or (total == 0).any():
         raise ValueError(f"sizes must be at least 0, their mean a whole number above 0, got {sizes!r}")
@@ -180,20 +172,20 @@ def leaf_noise(sizes: ArrayLike, epsilon: float, lower: float, upper: float) -> 
     Exact, given the tree, for `sizes` of shape (..., leaves); infinite if a leaf is empty, as the formula has it.
     Appendix A.2.3 of v1.
     """
-    scale = 2 * range_of(lower, upper) ** 2 / check_positive(epsilon, "epsilon") ** 2
+    scale = 2 * range_of(lower, upper) ** 2 / errors.check_positive(epsilon, "epsilon") ** 2
     with np.errstate(divide="ignore"):
-        return scale * (1 / check_numbers(sizes, "sizes", 0, MOST)).sum(axis=-1)
+        return scale * (1 / errors.check_numbers(sizes, "sizes", 0, errors.MOST)).sum(axis=-1)
 
 
 def worst_loss(n: int, depth: int, t: int, epsilon: float, lower: float, upper: float) -> float:
     """The largest expected loss of all targets and all trees with leaves within `t` of M: exact.
 
-    A dynamic programme over the leaves: its state is how far a leaf's first record is from its place in
-    the exact tree. The loss is the squared error with noisy means, expected over their noise, less the
-    exact tree's. Corrects theorem 3 of v1; :doc:`/book/utility`.
+    A dynamic programme over the leaves: its state is how far a leaf's first record is from its place in the exact
+    tree. The loss is the squared error with noisy means, expected over their noise, less the exact tree's.
+    Corrects theorem 3 of v1.
     """
     size = leaf_size(n, depth)
-    scale = 2 / check_positive(epsilon, "epsilon") ** 2
+    scale = 2 / errors.check_positive(epsilon, "epsilon") ** 2
     best = _best_path(size, depth, _check_distance(t, size - 1), scale)
     return range_of(lower, upper) ** 2 * best
 
@@ -237,10 +229,9 @@ def loss_bound(n: int, depth: int, t: int, epsilon: float, lower: float, upper: 
 
     .. math:: 4^{d-1} R^2 t + \frac{2^{d+1} R^2}{\epsilon_2^2} \frac{M}{M^2 - t^2}
 
-    Each term is tight, the first one for large M; `worst_loss` is the exact worst of their sum. Proved in
-    :doc:`/book/utility`.
+    Each term is tight, the first one for large M; `worst_loss` is the exact worst of their sum.
     """
     size, spread = leaf_size(n, depth), range_of(lower, upper)
     _check_distance(t, size - 1)
-    noise = size / (check_positive(epsilon, "epsilon") ** 2 * (size**2 - t**2))
+    noise = size / (errors.check_positive(epsilon, "epsilon") ** 2 * (size**2 - t**2))
     return change_bound(depth, t, lower, upper) + 2 ** (depth + 1) * spread**2 * noise

@@ -7,7 +7,7 @@ import pytest
 
 from dplit import Categorical, Domain, matrix
 from dplit.court import claims, experiments
-from dplit.court.claims.runs import m_rf, m_rf_more, m_rf_print
+from dplit.court.claims.runs import m_rf, m_rf_print
 from dplit.court.experiments import rule
 from dplit.court.experiments.papers import m_rf as runs
 from dplit.ground import printed
@@ -332,4 +332,4 @@ def test_the_strategy_of_proved_cells_has_the_least_error(data, levels):
 def test_margins():
     """A round ten of percent within five points, any other within one and a half."""
     assert [m_rf.margin(p) for p in (85, 72, 40, 90, 35)] == [0.015, 0.015, 0.05, 0.05, 0.015]
-    assert m_rf_more.SMALL_IMPACT == 0.02 and rule.POINT < m_rf.OTHER
+    assert m_rf.SMALL_IMPACT == 0.02 and rule.POINT < m_rf.OTHER

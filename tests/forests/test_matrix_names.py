@@ -66,7 +66,7 @@ def test_accuracy_does_not_depend_on_what_the_classes_are_called(epsilon, names,
     """Means of so many fits under either order of the names: six deviations apart, once in 1e8."""
     found = []
     for given in (names, names[::-1]):
-        fits = (forest(epsilon, given, **options, random_state=seed) for seed in range(80))
+        fits = (forest(epsilon, given, **options, random_state=seed) for seed in range(40))
         truth = np.array(list(given))[Y % len(names)]
         found.append([(fit.predict(X) == truth).mean() for fit in fits])
     found = np.array(found)

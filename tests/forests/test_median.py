@@ -244,11 +244,11 @@ def test_leaf_means_are_those_of_the_votes():
 
 
 def test_published_leaves_are_means_with_noise_in_proportion_to_the_count():
-    """Spread of 2,000 fits of one leaf of 50 records: scale 10/(50 x 0.5 x 8), within 15 %."""
+    """Spread of 600 fits of one leaf of 50 records: scale 10/(50 x 0.5 x 8), within 20 %, or five deviations."""
     X, y = data(50)
     forest = regressor(epsilon=8, max_depth=0, n_estimators=1, accounting="published")
-    fits = [forest.set_params(random_state=s).fit(X, y).leaf_values_[0] for s in range(2000)]
-    assert np.abs(np.array(fits) - y.mean()).mean() == pytest.approx(10 / (50 * 4), rel=0.15)
+    fits = [forest.set_params(random_state=s).fit(X, y).leaf_values_[0] for s in range(600)]
+    assert np.abs(np.array(fits) - y.mean()).mean() == pytest.approx(10 / (50 * 4), rel=0.2)
 
 
 def test_published_labels_flip_as_often_as_the_paper_says():

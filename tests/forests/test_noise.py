@@ -27,7 +27,7 @@ from dplit.mechanisms.secure import SecureGenerator, secure_generator
 from tests.forests.kinds import PRIVATE, target
 from tests.forests.kinds import each_private as each
 
-FALSE_ALARM = 1e-6  # of each statistical check
+FALSE_ALARM = 1e-6  # of each statistical check; a power is known of the releases in `tests/power`
 INEXACT = [
     (MedianForestClassifier, {"accounting": "published"}),
     (MedianForestRegressor, {"accounting": "published", "median": "rank"}),
@@ -186,7 +186,7 @@ LEAF = {"domain": LEVELS, "classes": [0, 1, 2]}
 
 def test_labels_of_random_trees_have_the_law_of_permute_and_flip():
     options = {"epsilon": 0.8, "n_estimators": 1, "max_depth": 1, **LEAF}
-    drawn = samples(800, lambda f: tuple(f.leaf_labels_.tolist()),
+    drawn = samples(400, lambda f: tuple(f.leaf_labels_.tolist()),
                     RandomDecisionForestClassifier, (COLUMN, CLASSES), **options)  # fmt: skip
     law = PermuteAndFlip(0.8, monotonic=True).pmf(COUNTS)
     pairs = list(itertools.product(range(3), repeat=2))
@@ -198,7 +198,7 @@ def test_labels_of_random_trees_have_the_law_of_permute_and_flip():
 def test_laplace_noise_of_a_histogram_is_one_law_and_lies_on_a_grid():
     options = {"epsilon": 0.8, "learner": forests_learner(), "mechanism": "laplace", **LEAF}
     noise = [np.concatenate(sample) for sample in samples(
-        400, lambda f: (f.cell_counts_ - COUNTS).ravel(), HistogramForestClassifier, (COLUMN, CLASSES),
+        200, lambda f: (f.cell_counts_ - COUNTS).ravel(), HistogramForestClassifier, (COLUMN, CLASSES),
         **options)]  # fmt: skip
     assert (noise[0] * 2**30 % 1 == 0).all() and (noise[0] % 1 != 0).mean() > 0.99
     for sample in noise:
@@ -207,7 +207,7 @@ def test_laplace_noise_of_a_histogram_is_one_law_and_lies_on_a_grid():
 
 def test_cells_of_a_histogram_have_the_law_of_the_noise():
     options = {"epsilon": 0.8, "learner": forests_learner(), **LEAF}
-    drawn = samples(400, lambda f: (f.cell_counts_ - COUNTS).ravel(),
+    drawn = samples(200, lambda f: (f.cell_counts_ - COUNTS).ravel(),
                     HistogramForestClassifier, (COLUMN, CLASSES), **options)  # fmt: skip
     law, inside = Geometric(0.8), np.arange(-5, 6)
     pieces = [law.cdf(-6), *law.pmf(inside), law.sf(5)]
@@ -229,7 +229,7 @@ def test_boosted_classes_are_released_by_one_law(n_classes):
     data, classes = X[:30], np.arange(30) % n_classes * (X[:30, 0] > 0.3)
     options = {"epsilon": 2.0, "domain": Domain([Continuous(0, 1)] * 2), "n_records": 30,
                "classes": list(range(n_classes)), "n_estimators": 2, "max_depth": 1}  # fmt: skip
-    drawn = samples(250, lambda f: f, BoostedForestClassifier, (data, classes), **options)
+    drawn = samples(180, lambda f: f, BoostedForestClassifier, (data, classes), **options)
     columns = [[tuple(f.trees_.feature[:2].tolist()) for f in sample] for sample in drawn]
     assert alike(*columns) > FALSE_ALARM
     for released in (lambda f: f.initial_[0], lambda f: f.pair_sums_[-1].ravel()[0],
@@ -240,7 +240,7 @@ def test_boosted_classes_are_released_by_one_law(n_classes):
 def test_boosted_targets_are_released_by_one_law():
     options = {"epsilon": 2.0, "domain": Domain([Continuous(0, 1)] * 2), "n_records": 30,
                "target_bounds": (0, 1), "n_estimators": 2}  # fmt: skip
-    drawn = samples(250, lambda f: f, BoostedForestRegressor, (X[:30], X[:30, 0]), **options)
+    drawn = samples(180, lambda f: f, BoostedForestRegressor, (X[:30], X[:30, 0]), **options)
     assert all(f.directions_ for sample in drawn for f in sample)
     columns = [[tuple(f.trees_.feature[:2].tolist()) for f in sample] for sample in drawn]
     assert alike(*columns) > FALSE_ALARM
@@ -256,7 +256,7 @@ def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature, scor
     # At an epsilon of 2 one in three hundred samples of sets had three of the six splits alone.
     options = {"epsilon": 1.0, "domain": Domain([feature]), "classes": [0, 1], "n_estimators": 1,
                "max_depth": 1, "partition_rate": None, "scores": scores}  # fmt: skip
-    drawn = samples(600, lambda f: f, MultinomialForestClassifier, (column, np.arange(30) % 3 == 2), **options)
+    drawn = samples(300, lambda f: f, MultinomialForestClassifier, (column, np.arange(30) % 3 == 2), **options)
     labels = [[tuple(f.leaf_labels_.tolist()) for f in sample] for sample in drawn]
     assert alike(*labels) > FALSE_ALARM
     if feature == Continuous(0, 1):
@@ -268,7 +268,7 @@ def test_cuts_and_labels_of_multinomial_trees_are_drawn_by_one_law(feature, scor
 
 def test_the_number_that_a_preset_buys_is_drawn_by_one_law():
     options = {"epsilon": 5.0, "n_estimators": 1, "max_depth": 0, **LEAF}
-    drawn = samples(300, lambda f: f.forest_, dplit.PrivateForestClassifier, (COLUMN, CLASSES), **options)
+    drawn = samples(200, lambda f: f.forest_, dplit.PrivateForestClassifier, (COLUMN, CLASSES), **options)
     assert alike(*binned(drawn, lambda f: f.n_records)) > FALSE_ALARM
     assert [{f.noise_ for f in sample} for sample in drawn] == [{"secure"}, {"simulation"}]
 

@@ -9,6 +9,7 @@ import dataclasses
 import importlib
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from dplit.ground.work import stream
 ROOT = Path(__file__).parents[2]
 LEDGER, STORED = claims.all(), evidence_files.stored()
 SEED, MORE_SEEDS = 1, (2, 3)
+MOST = 6.0  # CPU seconds of a quick check: two are the aim, and a core that others share counts up to three times
 
 
 NAMED = pytest.mark.parametrize("claim", LEDGER, ids=[c.id for c in LEDGER])
@@ -32,7 +34,12 @@ def test_the_check_gives_what_is_declared(claim):
     another process, and the verdict at another seed."""
     rng = stream(claim.id)
     before = _state(rng)
+    start = time.process_time()
     found = claim.check("quick", rng=rng)
+    if time.process_time() - start > MOST:  # the first one may have compiled, or computed a stored score again
+        start = time.process_time()
+        claim.check("quick", rng=stream(claim.id))
+        assert time.process_time() - start < MOST, "a quick check takes seconds: give `effort.pick` less"
     assert found.verdict == claim.verdict, found.summary
     assert found.kind == claim.kind
     assert found.cases >= 1 and found.summary.strip()
@@ -47,6 +54,10 @@ def test_the_check_gives_what_is_declared(claim):
         return
     assert found.summary == STORED[claim.id]["summary"]
     assert _numbers(found.to_dict()) == pytest.approx(_numbers(STORED[claim.id]), rel=1e-6)
+    if (
+        "/drawn/" in claim.id
+    ):  # at any seed a sound release is refused once in a million, as `tests/power` computes
+        return
     assert claim.check("quick", rng=stream(claim.id, SEED)).verdict == claim.verdict
 
 

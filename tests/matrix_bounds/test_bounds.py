@@ -121,11 +121,11 @@ def test_identity_is_optimal_for_the_cells_themselves():
         assert matrix.error(workload, matrix.Dense(np.eye(7)), epsilon, "geometric") == pytest.approx(bound)
 
 
-def test_bounds_never_exceed_the_best_known_error_of_1000_random_workloads():
+def test_bounds_never_exceed_the_best_known_error_of_500_random_workloads():
     """The same leaves in another order are the same workload, and are searched once."""
     rng = np.random.default_rng(8)
     ratios, met = [], set()
-    for case in range(1000):
+    for case in range(500):
         levels = rng.integers(2, 4, size=rng.integers(1, 4)).tolist()
         depth, tau = int(rng.integers(1, len(levels) + 1)), int(rng.integers(1, 5))
         paths = grown(levels, tau, depth, case)
@@ -145,7 +145,7 @@ def test_bounds_never_exceed_the_best_known_error_of_1000_random_workloads():
         noise = matrix.select(workload, mechanism="geometric", epsilon=epsilon, members=members).considered
         unbiased = [matrix.lower_bound(workload, epsilon, w) for w in ("unbiased", "occupied", "data-independent")]
         assert max(unbiased) <= min(noise.values()) * (1 + 1e-9)
-    assert len(met) > 350
+    assert len(met) > 200
     assert max(ratios) <= 1 + 1e-9 and max(ratios) > 0.999 and min(ratios) < 0.8
 
 

@@ -93,8 +93,8 @@ def test_a_rank_that_counts_one_too_few_is_found_out(monkeypatch):
 def test_forests_of_independent_trees_would_break_the_dependence(monkeypatch):
     from dplit.court.claims.matrix_paths import dependence
 
-    real = dependence.exact_rank
-    monkeypatch.setattr(dependence, "exact_rank", lambda rows: real(rows) + 1)
+    real = dependence.small.exact_rank
+    monkeypatch.setattr(dependence.small, "exact_rank", lambda rows: real(rows) + 1)
     assert verdict("dependence") == "fails"
 
 

@@ -186,7 +186,7 @@ def test_another_gain_of_a_tree_is_found_out(factor, monkeypatch):
 
 
 def test_a_gain_that_is_inverse_would_hold(monkeypatch):
-    monkeypatch.setattr(ensembles, "_advantage", lambda gap, scale: gap / scale)
+    monkeypatch.setattr(ensembles, "advantage", lambda gap, scale: gap / scale)
     assert verdict("single-tree-gain") == "holds"
 
 

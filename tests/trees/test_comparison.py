@@ -1,4 +1,8 @@
-"""Trees of triplet comparisons: the law of the pivots, routing by distances, and what leaves hold."""
+"""Trees of triplet comparisons: the law of the pivots, routing by distances, and what leaves hold.
+
+A law of the pivots is tested at a false alarm of 1e-6, and one whose squared relative error is 1/25 in the mean
+is missed with less than 1e-2.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +14,7 @@ from dplit.trees.comparison import grow_comparison_trees
 ALARM = 1e-6
 
 
-def root_pairs(X, y, by_class, n_trees=20_000):
+def root_pairs(X, y, by_class, n_trees=4000):
     """Positions of the two pivots of each root."""
     everyone = np.arange(len(y))
     forest, _ = grow_comparison_trees(

@@ -198,9 +198,10 @@ def test_what_cannot_be_drawn_exactly_is_an_error(bad):
 
 
 def test_a_secure_generator_draws_the_exact_law():
-    """The root's column and cut of many trees, from the operating system's randomness, against fractions."""
+    """The root's column and cut of many trees, from the operating system's randomness, against fractions: false
+    alarm 1e-6; misses a mean squared relative error of 1/25 with less than 1e-3."""
     y, rows = [0.0, 1.0, 1.0, 0.0], [[0.1, 0.9], [0.2, 0.4], [0.6, 0.4], [0.6, 0.3]]
-    ideal, n = rule(choice=PERMUTE_AND_FLIP, joint=True, rate=0.4, gain_rate=1.5), 20_000
+    ideal, n = rule(choice=PERMUTE_AND_FLIP, joint=True, rate=0.4, gain_rate=1.5), 4000
     domain = Domain([Continuous(0, 1)] * 2)
     trees, _ = grow_median_trees(domain, np.array(rows), np.array(y), 2, [None] * n, ideal, rng=secure_generator())
     cells = np.rint(np.array(rows) * GRID)
@@ -214,7 +215,7 @@ def test_a_secure_generator_draws_the_exact_law():
         seen += np.bincount(np.searchsorted(edges, mine) - 1, minlength=len(masses)).tolist()
     expected, seen = np.array(expected), np.array(seen)
     assert seen[expected == 0].sum() == 0
-    assert chisquare(seen[expected > 0], n * expected[expected > 0]).pvalue > 1e-9
+    assert chisquare(seen[expected > 0], n * expected[expected > 0]).pvalue > 1e-6
 
 
 def test_a_category_is_split_on_secure_noise_too():

@@ -1,7 +1,7 @@
 """Cuts where floats run out: huge and tiny columns, weights that underflow, thousands of levels.
 
 The reference laws are exact: integers for numbers of sets, mpmath for weights. Chi-square tests reject
-a true law with probability 1e-9.
+a true law with probability 1e-6.
 """
 
 import itertools
@@ -136,7 +136,7 @@ def test_a_set_of_many_levels_follows_its_law(mechanism, counts):
     sets, n = sets_by_enumeration(counts), sum(counts)
     law = mechanism(1.2).pmf([-abs(n - 2 * np.dot(s, counts)) for s in sets])
     rng, chosen, seen = np.random.default_rng(2), np.zeros(len(counts), bool), {}
-    for _ in range(20_000):
+    for _ in range(5000):
         draw_even_subset(np.array(counts), n, 0.6, mechanism is PermuteAndFlip, rng, chosen)
         key = tuple(chosen.astype(int).tolist())
         seen[key] = seen.get(key, 0) + 1

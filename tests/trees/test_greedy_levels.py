@@ -2,7 +2,8 @@
 
 Laws are tested at the root: a forest of many trees of one split on the same records is a sample.
 The reference computes what a column explains from each child's own records, and every probability
-by enumeration. Chi-square and binomial tests reject a true law with probability 1e-9.
+by enumeration. Chi-square and binomial tests reject a true law with probability 1e-6,
+and miss one whose squared relative error is 1/16 in the mean with one below 1e-4.
 """
 
 import itertools
@@ -19,7 +20,7 @@ from dplit.trees.arrays import LEAF
 from dplit.trees.greedy_levels import Rule, grow_greedy_level_trees
 from dplit.trees.rules import ENTROPY, LOCAL_GINI, MAJORITY, SQUARES
 
-DRAWS = 4000
+DRAWS = 2000
 CODES = np.array([[0, 0, 1, 1, 2, 2, 2], [0, 1, 0, 1, 0, 1, 0], [1, 1, 1, 0, 0, 0, 0]], np.int32)
 ARITY = np.array([4, 2, 3])  # the last level of the first and of the third column does not occur
 CLASSES = np.array([0, 0, 1, 1, 2, 2, 0.0])
@@ -75,7 +76,7 @@ def law(costs, rate, size):
 
 def agrees(trees, expected):
     seen = np.bincount(trees.feature[trees.roots], minlength=len(expected))
-    return sps.chisquare(seen, seen.sum() * expected).pvalue > 1e-9
+    return sps.chisquare(seen, seen.sum() * expected).pvalue > 1e-6
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -102,7 +103,7 @@ def test_without_noise_the_best_column_is_taken_and_ties_are_broken_evenly(score
     seen = np.bincount(trees.feature[trees.roots], minlength=3)
     assert seen[~best].sum() == 0
     if best.sum() > 1:
-        assert sps.chisquare(seen[best]).pvalue > 1e-9
+        assert sps.chisquare(seen[best]).pvalue > 1e-6
 
 
 def test_a_node_without_records_is_split_blindly():
@@ -120,7 +121,7 @@ def test_a_node_is_found_pure_as_often_as_its_noise_says(scale):
     none = np.prod(1 - positive)
     one = sum(p * none / (1 - p) for p in positive)
     stopped = int((trees.feature[trees.roots] == LEAF).sum())
-    assert sps.binomtest(stopped, DRAWS, none + one).pvalue > 1e-9
+    assert sps.binomtest(stopped, DRAWS, none + one).pvalue > 1e-6
 
 
 # What a tree must be -------------------------------------------------------------------------

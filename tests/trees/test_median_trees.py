@@ -3,7 +3,8 @@
 Laws are tested at the root: a forest of many trees of one cut on the same records is a sample. The
 reference computes sums of squares from each side's own variance, and every probability from
 `dplit.median` or by enumeration. Each of some forty chi-square tests rejects a true law with probability
-1e-6; what a fit releases is tested with known power in `tests/power`.
+1e-6, and misses one whose squared relative error is 1/16 in the mean with one below 1e-3, in up to twelve cells:
+most are far greater at twice or half of a rate; what a fit releases is tested with known power in `tests/power`.
 """
 
 import itertools
@@ -21,7 +22,7 @@ from dplit.trees.exact_rules import exact_rule
 from dplit.trees.median import grow_median_trees
 from dplit.trees.rules import EXPONENTIAL, PERMUTE_AND_FLIP, UNIFORM, Rule
 
-DRAWS, ALARM = 6000, 1e-6
+DRAWS, ALARM = 2000, 1e-6
 DRAWN = pytest.mark.parametrize("drawn", [lambda rule: rule, exact_rule], ids=["simulated", "exact"])
 CHOICES = {EXPONENTIAL: Exponential, PERMUTE_AND_FLIP: PermuteAndFlip}
 LEFT = [0.1, 0.15, 0.4, 0.4, 0.9]

@@ -15,7 +15,7 @@ from dplit.trees import apply, multinomial
 from dplit.trees.arrays import LEAF, leaf_depths
 from dplit.trees.multinomial import Rule, grow_multinomial_trees
 
-DRAWS = 4000
+DRAWS = 2000
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1),
                  Categorical(["u", "v"]), Continuous(3, 3)])  # fmt: skip
 X = np.array([[0.1, 0, 0.8, 1, 3], [0.2, 1, 0.8, 1, 3], [0.2, 2, 0.1, 0, 3], [0.5, 0, 0.4, 1, 3],
@@ -88,10 +88,11 @@ def roots_seen(trees, candidates):
 
 
 def assert_follows(seen, law):
-    """Chi-square of counts against a law, false alarm 1e-9."""
+    """Chi-square of counts against a law, false alarm 1e-6; one whose squared relative error is 1/16 in the mean
+    is missed with less than 1e-3."""
     assert seen[law == 0].sum() == 0
     if (law > 0).sum() > 1:
-        assert chisquare(seen[law > 0], seen.sum() * law[law > 0]).pvalue > 1e-9
+        assert chisquare(seen[law > 0], seen.sum() * law[law > 0]).pvalue > 1e-6
 
 
 @pytest.mark.parametrize("entropy", [False, True])

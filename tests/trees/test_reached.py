@@ -1,6 +1,7 @@
 """Trees of which only what records reach is drawn: the same law as whole trees.
 
-Statistical checks are seeded; each has a false-alarm rate of at most 1e-9.
+Statistical checks are seeded; each has a false-alarm rate of at most 1e-6,
+and misses an event that is more or less likely by 0.1 in about one of ten draws at most.
 """
 
 from fractions import Fraction
@@ -49,7 +50,7 @@ def test_expected_leaves_is_the_mean_of_the_law():
 @pytest.mark.parametrize("depth", [1, 2, 5])
 def test_records_end_together_as_in_whole_trees(depth):
     """Chi-square of the two samples of partitions of three records."""
-    n, rng = 6000, np.random.default_rng(depth)
+    n, rng = 2500, np.random.default_rng(depth)
     whole = apply(grow_random_trees(MIXED, n, depth, rng=rng), RECORDS).T
     reached = [reach_random_leaves(MIXED, depth, RECORDS, rng=rng)[0] for _ in range(n)]
     tables = []
@@ -57,13 +58,13 @@ def test_records_end_together_as_in_whole_trees(depth):
         pairs = [leaves[:, 0] == leaves[:, 1], leaves[:, 0] == leaves[:, 2], leaves[:, 1] == leaves[:, 2]]
         tables.append(np.bincount(pairs[0] + 2 * pairs[1] + 4 * pairs[2], minlength=8))
     seen = np.array(tables)[:, np.sum(tables, axis=0) > 0]
-    assert seen.shape[1] >= 2 and stats.chi2_contingency(seen).pvalue > 1e-9
+    assert seen.shape[1] >= 2 and stats.chi2_contingency(seen).pvalue > 1e-6
 
 
 def test_the_total_has_the_mean_of_whole_trees():
     """Totals add what is expected below unreached nodes, so their mean is exact: six deviations."""
     rng = np.random.default_rng(0)
-    totals = [reach_random_leaves(MIXED, 4, RECORDS, rng=rng)[1] for _ in range(4000)]
+    totals = [reach_random_leaves(MIXED, 4, RECORDS, rng=rng)[1] for _ in range(2000)]
     away = np.mean(totals) - expected_leaves(MIXED, 4)
     assert abs(away) < 6.2 * np.std(totals) / np.sqrt(len(totals))
 
@@ -96,7 +97,7 @@ def test_records_of_another_width_are_named():
 def test_a_second_cut_is_uniform_in_what_is_left(x, y):
     """Two cuts of [0, 1] part x < y with probability (y - x)(1 - ln y - ln(1 - x)): binomial test."""
     domain, pair, rng = Domain([Continuous(0, 1)]), np.array([[x], [y]]), np.random.default_rng(6)
-    drawn = [reach_random_leaves(domain, 2, pair, rng=rng)[0] for _ in range(6000)]
+    drawn = [reach_random_leaves(domain, 2, pair, rng=rng)[0] for _ in range(2500)]
     apart = sum(int(one != other) for one, other in drawn)
     chance = (y - x) * (1 - np.log(y) - np.log(1 - x))
-    assert stats.binomtest(apart, len(drawn), chance).pvalue > 1e-9
+    assert stats.binomtest(apart, len(drawn), chance).pvalue > 1e-6

@@ -1,11 +1,8 @@
 r"""The bound on every attack: the advantage of telling two neighbouring data sets apart.
 
-An attack looks at a release and says "member" or not. Its advantage (Yeom, Giacomelli, Fredrikson and
-Jha 2018) is the probability that it says so of a member, less that of one who is none. Derived in
-:doc:`/book/attacks`.
+An attack looks at a release and says "member" or not. Its advantage (Yeom, Giacomelli, Fredrikson and Jha 2018) is
+the probability that it says so of a member, less that of one who is none. Derived in :doc:`/book/attacks`.
 """
-
-from __future__ import annotations
 
 import math
 

@@ -70,9 +70,7 @@ def table_of_cuts(trees: Trees, n: int, columns: int) -> np.ndarray:
 
 
 def solve_counts(matrix: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Whole numbers c >= 0 with ``matrix @ c == counts``, by integer programming; a ValueError if there are
-    none.
-    """
+    """Whole c >= 0 with ``matrix @ c == counts``, by integer programming; a ValueError if there are none."""
     size = matrix.shape[1]
     found = milp(
         np.zeros(size),
@@ -142,9 +140,7 @@ def recovery_bound(n: int, cells: int, epsilon: float) -> float:
 
 
 def random_table(n: int, columns: int, rng: Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """n uniform records of binary columns, their classes, and the table of both in the order of
-    `leaf_equations`.
-    """
+    """n uniform records of binary columns, their classes, and the table of both, ordered as `leaf_equations`."""
     rows, cells = all_rows(columns), rng.integers(2 * 2**columns, size=n)
     table = np.bincount(cells, minlength=2 * len(rows))
     return rows[cells // 2], cells % 2, table

@@ -4,8 +4,6 @@ r"""Attacks on many forests, by epsilon: the stored run of :doc:`/book/attacks`.
 draws depend on its key and the seed alone.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterator
@@ -13,15 +11,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.random import Generator
 
+from dplit.court.attacks import reconstruction
 from dplit.court.attacks.members import FORESTS, TREES, membership
-from dplit.court.attacks.reconstruction import (
-    leaf_equations,
-    likeliest_table,
-    random_table,
-    recovered,
-    solve_counts,
-    table_of_cuts,
-)
 from dplit.domain import Categorical, Domain
 from dplit.ground.stored import stored_cells, write_cells
 from dplit.ground.work import stream
@@ -59,9 +50,9 @@ def reconstruction_cell(release: str, value: float, tables: int) -> dict:
 
 def one_table(release: str, value: float, rng: Generator) -> float:
     """Draw a table, fit a forest, reconstruct; share of the records that were recovered."""
-    X, y, table = random_table(RECORDS, COLUMNS, rng)
+    X, y, table = reconstruction.random_table(RECORDS, COLUMNS, rng)
     seed = int(rng.integers(2**31))
-    return recovered(table, GUESSES[release](X, y, value, seed))
+    return reconstruction.recovered(table, GUESSES[release](X, y, value, seed))
 
 
 def _from_leaves(X: np.ndarray, y: np.ndarray, trees: int, seed: int) -> np.ndarray:
@@ -69,7 +60,7 @@ def _from_leaves(X: np.ndarray, y: np.ndarray, trees: int, seed: int) -> np.ndar
 
     options = {"bootstrap": False, "max_features": 1, "random_state": seed}
     forest = RandomForestClassifier(trees, **options).fit(X, y)
-    return solve_counts(*leaf_equations(forest, COLUMNS))
+    return reconstruction.solve_counts(*reconstruction.leaf_equations(forest, COLUMNS))
 
 
 def _from_noise(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int) -> np.ndarray:
@@ -81,7 +72,7 @@ def _from_noise(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int) -> np.n
         epsilon, domain=Domain([Categorical([0, 1])] * COLUMNS), classes=[0, 1],
         learner=DummyClassifier(), random_state=seed,
     ).fit(X, y)  # fmt: skip
-    return likeliest_table(forest.cell_counts_.ravel(), RECORDS, epsilon)
+    return reconstruction.likeliest_table(forest.cell_counts_.ravel(), RECORDS, epsilon)
 
 
 def _from_cuts(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int) -> np.ndarray:
@@ -94,7 +85,7 @@ def _from_cuts(X: np.ndarray, y: np.ndarray, epsilon: float, seed: int) -> np.nd
         epsilon, domain=Domain([Categorical([0, 1])] * COLUMNS), classes=[0, 1], n_estimators=TREES,
         min_samples_leaf=1, accounting="published", random_state=seed, **budgets,
     ).fit(X, y)  # fmt: skip
-    return table_of_cuts(forest.trees_, RECORDS, COLUMNS)
+    return reconstruction.table_of_cuts(forest.trees_, RECORDS, COLUMNS)
 
 
 GUESSES = {"leaf counts": _from_leaves, "noisy counts": _from_noise, "published cuts": _from_cuts}

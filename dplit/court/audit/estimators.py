@@ -5,8 +5,6 @@ records; `label_score` keeps one number, the share of votes that a record's own 
 record, which is what an added record moves most.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -5,31 +5,20 @@ known, draws can be held against it, and then any bug shows: a record's tree dra
 that is doubled, a candidate that is dropped.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from dplit.court.audit.blackbox import (
-    Event,
-    LowerBound,
-    check_confidence,
-    count,
-    draw,
-    lower_limit,
-    outcomes,
-    upper_limit,
-)
+from dplit.court.audit import blackbox
 from dplit.ground.errors import check_integer, check_rng
 
 
 def distance_from_law(
     mechanism: Callable, data: object, law: Mapping, *, n_draws: int = 10_000,
     confidence: float = 0.999, rng: np.random.Generator, summary: Callable | None = None
-) -> LowerBound:  # fmt: skip
+) -> blackbox.LowerBound:  # fmt: skip
     r"""Return how far a black box is from the law that it should have: a lower bound of a log-ratio.
 
     The same two halves, with the exact probability :math:`q = Q(E)` in place of the second sample:
@@ -41,25 +30,25 @@ def distance_from_law(
     the law expects.
     """
     check_integer(n_draws, "n_draws", 4)
-    drawn = draw(mechanism, data, n_draws, rng=check_rng(rng), summary=summary)
+    drawn = blackbox.draw(mechanism, data, n_draws, rng=check_rng(rng), summary=summary)
     return distance_of_draws(drawn, law, confidence)
 
 
-def distance_of_draws(drawn: Sequence, law: Mapping, confidence: float = 0.999) -> LowerBound:
+def distance_of_draws(drawn: Sequence, law: Mapping, confidence: float = 0.999) -> blackbox.LowerBound:
     """Return `distance_from_law` of outcomes already drawn, in random order."""
-    drawn, n_draws = outcomes(drawn), len(drawn)
+    drawn, n_draws = blackbox.outcomes(drawn), len(drawn)
     drawn, half = drawn.tolist() if isinstance(drawn, np.ndarray) else drawn, n_draws // 2
-    error = (1 - check_confidence(confidence)) / 2
+    error = (1 - blackbox.check_confidence(confidence)) / 2
     event, likelier = _pick_against(Counter(drawn[:half]), half, law, error)
-    hits, m = count(event, drawn[half:]), n_draws - half
+    hits, m = blackbox.count(event, drawn[half:]), n_draws - half
     chance = min(1.0, math.fsum(law.get(o, 0.0) for o in event.members))
     if likelier == "data":
-        low = lower_limit(hits, m, error)
+        low = blackbox.lower_limit(hits, m, error)
         epsilon = _log_ratio(low, chance)
     else:
-        epsilon = _log_ratio(chance, upper_limit(hits, m, error))
+        epsilon = _log_ratio(chance, blackbox.upper_limit(hits, m, error))
     counts = hits, round(chance * m, 1)
-    return LowerBound(max(0.0, epsilon), event, likelier, counts, float(confidence), n_draws)
+    return blackbox.LowerBound(max(0.0, epsilon), event, likelier, counts, float(confidence), n_draws)
 
 
 def _pick_against(seen, draws, law, error):
@@ -75,16 +64,16 @@ def _pick_against(seen, draws, law, error):
         hits, chance = k[order].cumsum(), np.minimum(q[order].cumsum(), 1.0)
         with np.errstate(divide="ignore"):
             if likelier == "data":
-                bounds = np.log(lower_limit(hits, draws, error)) - np.log(chance)
+                bounds = np.log(blackbox.lower_limit(hits, draws, error)) - np.log(chance)
             else:
-                bounds = np.log(chance) - np.log(upper_limit(hits, draws, error))
+                bounds = np.log(chance) - np.log(blackbox.upper_limit(hits, draws, error))
         bounds = np.where(np.isnan(bounds), -np.inf, bounds)
         i = int(bounds.argmax())
         if bounds[i] > best[0]:
             best = bounds[i], frozenset(names[j] for j in order[: i + 1].tolist()), likelier
     if best[1] is None:
-        return Event(frozenset(names)), "law"
-    return Event(best[1]), best[2]
+        return blackbox.Event(frozenset(names)), "law"
+    return blackbox.Event(best[1]), best[2]
 
 
 def _log_ratio(low, high):

@@ -5,8 +5,6 @@ that has imported it. The budget tree goes on to say what it said: that is what 
 tests plant many (``tests/audit/mutants``); `stored` lists them, each with the subject that saw it.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator

@@ -11,8 +11,6 @@ Nothing is published: the records are in one place, and bounds and classes are g
 side is how often each outcome came, in the first half of the draws and in the second.
 """
 
-from __future__ import annotations
-
 import json
 import platform
 import sys

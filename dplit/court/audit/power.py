@@ -4,8 +4,6 @@ Throughout: `p` and `q`, the event's probability on the likelier input and on th
 input, at least 4 where nothing else is said; `confidence`, one less the rate of false alarms.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

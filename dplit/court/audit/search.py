@@ -6,8 +6,6 @@ Neither is told where a leak is: `KNOWN` holds each small leak of the ledger wit
 relation and the kind of data, and `rediscover` finds it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple

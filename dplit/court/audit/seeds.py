@@ -6,8 +6,6 @@ A subject that is sound is accused at confidence :math:`1 - \\beta` with a proba
 A leak is missed with a probability that is computed beforehand.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

@@ -5,8 +5,6 @@ A check is called with an effort and a generator. Where it draws, it is a `Black
 three numbers, one for each effort, of draws on each input; pairs and laws are made when a check runs.
 """
 
-from __future__ import annotations
-
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator

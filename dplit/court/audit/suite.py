@@ -10,8 +10,6 @@ method "law" draws on one input and holds the draws against the law that is prov
 The subjects are those that the modules of `dplit.court.audit.subjects` yield.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase

@@ -6,8 +6,6 @@ highest over the sets of this kind; and none, if it is not above the constant on
 an interval of its own for each set.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

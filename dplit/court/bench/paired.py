@@ -36,9 +36,8 @@ class Gain:
 def gain(first: ArrayLike, second: ArrayLike, overlap: float = OVERLAP, level: float = LEVEL) -> Gain:
     """How much higher the first scores are than the second, with an interval of error `level`.
 
-    The scores are of two methods on the same splits, in the same order; as many count as both have, and fewer
-    than two are a ValueError. `overlap`: records tested over records trained; 0 where splits are independent
-    draws.
+    The scores are of two methods on the same splits, in the same order; as many count as both have, and fewer than
+    two are a ValueError. `overlap`: records tested over records trained; 0 where splits are independent draws.
     """
     n = min(len(first), len(second))
     if n < 2:

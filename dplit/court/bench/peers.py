@@ -3,8 +3,6 @@
 `dplit.court.bench.splits` says how the splits are run; `data/peers/cost.py` measures the costs.
 """
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

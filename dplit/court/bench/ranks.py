@@ -5,8 +5,6 @@ Notation of Demšar (2006): :math:`k` methods, :math:`N` data sets, :math:`r_{ij
 :math:`R_j = \frac1N \sum_i r_{ij}`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy import stats

@@ -1,7 +1,5 @@
 """Stored scores of the bench as plain tables: a row a data set, a column a method, at one epsilon."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -11,8 +11,6 @@ public of each column beside them. Every method is given the same public bounds 
 ``--held-out`` behind the folder it writes those of the sets that are held out, for `peers-held-out.json`.
 """
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Sequence

@@ -1,15 +1,12 @@
 """Every claim of the five papers, each with the computation that decides it.
 
-A chapter's claims are its docket, the module of its name below this one, loaded when it is asked
-for. `of` gives one chapter's, `all` every claim, `get` one by its id, and ``Claim.check`` computes its
-evidence anew:
+A chapter's claims are its docket, the module of its name below this one, loaded when it is asked for. `of` gives
+one chapter's, `all` every claim, `get` one by its id, and ``Claim.check`` computes its evidence anew:
 
 >>> from dplit import claims
 >>> claims.of("majority")["rdf/theorem-1"].check().verdict
 'fails'
 """
-
-from __future__ import annotations
 
 import re
 from importlib import import_module
@@ -40,10 +37,7 @@ class Docket(tuple):
 def of(chapter):
     """The claims of one chapter; imports that chapter's docket alone.
 
-    Raises
-    ------
-    ValueError
-        If no docket has claims of this chapter; the message names the nearest.
+    Raises a ValueError if no docket has claims of this chapter; the message names the nearest.
     """
     below = {m.name for m in iter_modules(__path__) if m.name != RUNS}
     _load(chapter if chapter in below else RUNS)

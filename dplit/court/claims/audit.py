@@ -1,11 +1,8 @@
 r"""The audit itself: what its lower bound promises, and what it can see.
 
 A mechanism is :math:`\epsilon`-private (RDF, definition 1) or a set of outcomes refutes it. The false-alarm
-probability of the bound is computed by summing over all counts of the second half. Derived in
-:doc:`/book/audit`.
+probability of the bound is computed by summing over all counts of the second half. Derived in :doc:`/book/audit`.
 """
-
-from __future__ import annotations
 
 import math
 from itertools import product
@@ -26,14 +23,7 @@ CEILING = Box("thm-audit-ceiling", "audit.ceiling")
 OURS = "ours; on definition 1"
 
 
-@VALID(
-    "rdf/audit-valid",
-    OURS,
-    "holds",
-    "audit.epsilon_lower_bound",
-    "audit.accuses",
-    quantity="probability of a false alarm",
-)
+@VALID("rdf/audit-valid", OURS, "holds", "audit.epsilon_lower_bound", "audit.accuses", quantity="false alarms")
 def valid(effort, rng):
     r"""For independent draws of an $\epsilon$-private mechanism the lower bound at confidence $1 - \beta$
     exceeds $\epsilon$ with probability at most $\beta$, whichever event the first half has chosen."""

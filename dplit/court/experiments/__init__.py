@@ -1,8 +1,7 @@
 """The papers' tables and figures, run again: what is run, how, and what came out.
 
-`ids` lists the experiments, `get` gives one, `run` runs what is missing of it, `stored` is the
-result that comes with the project, `recheck` runs a part of it again, and `side_by_side` sets it
-beside the printed cells:
+`ids` lists the experiments, `get` gives one, `run` runs what is missing of it, `stored` is the result that comes
+with the project, `recheck` runs a part of it again, and `side_by_side` sets it beside the printed cells:
 
 >>> from dplit import experiments
 >>> experiments.get("diprime-v2/table-1").repetitions

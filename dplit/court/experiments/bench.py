@@ -19,25 +19,21 @@ ceiling     scikit-learn's histogram gradient boosting without privacy. Its rand
 constant    the most frequent class, or the mean target, of the training records, without privacy
 ==========  ====================================================================================
 
-Three rules were changed when the first run on held-out sets was known: a regression's later rounds, up to how
-many cells the preset may count, and the prior that shrinks the counts. Each was chosen on the sets for choosing,
-on parts of them, and on problems made up; but whoever changed them knew where the first run had been weak. What
-they change was run again, in experiments of its own (`AGAIN`), and the first run is kept as it was. A first start
-of the second run was stopped, because its fits were slow, when three or four single scores of Nursery had been
-seen: the histogram's forest was then given twenty trees in place of a hundred, a number chosen on the sets for
-choosing.
+Three rules were changed when the first run on held-out sets was known: a regression's later rounds, up to how many
+cells the preset may count, and the prior that shrinks the counts. Each was chosen on the sets for choosing, on
+parts of them, and on problems made up; but whoever changed them knew where the first run had been weak. What they
+change was run again, in experiments of its own (`AGAIN`), and the first run is kept as it was. A first start of
+the second run was stopped, because its fits were slow, when three or four single scores of Nursery had been seen:
+the histogram's forest was then given twenty trees in place of a hundred, a number chosen on the sets for choosing.
 
 A rule for four classes or more was tried later, when both runs were known. It was chosen on the sets for choosing
 and the like, and committed with its two sentences before its cells of held-out sets were run, once. It gained on
 all four sets for choosing, and lost on those held out; so it was not kept, and both its runs are
 stored (`TRIED`). That it was dropped is a choice that held-out sets made.
 
-The preset is run on held-out sets alone: its advice was read off the others. What a peer's library has is
-stored beside these results (`dplit.court.bench.peers`). Sentences and their rules are in
-`dplit.court.claims.runs.bench`.
+The preset is run on held-out sets alone: its advice was read off the others. What a peer's library has is stored
+beside these results (`dplit.court.bench.peers`). Sentences and their rules are in `dplit.court.claims.runs.bench`.
 """
-
-from __future__ import annotations
 
 import math
 from collections.abc import Iterable

@@ -12,16 +12,13 @@ proved      at the same epsilon, with what makes the claim true: the registry's 
             a budget whose proof tree adds up to epsilon
 ==========  ====================================================================================
 
-Seeds: the split of repetition r of a data set depends on (seed, data set, r), so that all methods
-see the same split; everything else in a task depends on (seed, experiment, cell, r). Each task can
-therefore be computed again alone, and gives the same number to the last bit. With `folds`,
-repetition r tests on one part in turn of the cut number r // folds: k-fold cross-validation. With
-`draws`, repetition r is of the draw number r // draws of a synthetic set: a problem and records of its
-own, from a seed that depends on (seed, data set, r // draws). Draws are independent, and two splits of
-one tell how much the records of a problem move a score.
+Seeds: the split of repetition r of a data set depends on (seed, data set, r), so that all methods see the same
+split; everything else in a task depends on (seed, experiment, cell, r). Each task can therefore be computed again
+alone, and gives the same number to the last bit. With `folds`, repetition r tests on one part in turn of the cut
+number r // folds: k-fold cross-validation. With `draws`, repetition r is of the draw number r // draws of a
+synthetic set: a problem and records of its own, from a seed that depends on (seed, data set, r // draws). Draws
+are independent, and two splits of one tell how much the records of a problem move a score.
 """
-
-from __future__ import annotations
 
 import zlib
 from collections.abc import Callable

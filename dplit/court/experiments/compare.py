@@ -18,8 +18,6 @@ law. It says little of means. Printed cells are held against the reading "publis
 method that is not private.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

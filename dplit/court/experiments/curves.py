@@ -7,8 +7,6 @@ drawn again and again a draw, the mean of its splits. A size that a paper prints
 one draw, and has the deviation of our draws (`ahead_once`, `higher_once`).
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -3,8 +3,6 @@
 Each printed cell stands beside what its formula gives as published, and beside what it says it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -9,8 +9,6 @@ scikit-learn comes with two photographs, but without labels. A label by a rule o
 very colours that are features, and a forest's accuracy would say how well it finds our rule: they are not used.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy.ndimage import gaussian_filter

@@ -4,8 +4,6 @@ Each measure is a function ``(model, split) -> float or list of float`` of a fit
 `dplit.court.experiments.task.Split`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.trees import Trees

@@ -1,7 +1,5 @@
 """The experiments there are: the bench's and the papers'."""
 
-from __future__ import annotations
-
 from dplit.court.experiments import bench, cells
 from dplit.court.experiments.papers import diprime, m_rf, mrf, rdf
 from dplit.ground.work import nearest

@@ -4,8 +4,6 @@ A run appends each finished task to the journal beside its result file, so that 
 loses only the tasks that were running. A run that starts again reads both, and does what is missing.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import platform

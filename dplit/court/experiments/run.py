@@ -1,7 +1,5 @@
 """Run an experiment: the tasks that are not done yet, in any number of processes; or a part again."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
@@ -35,13 +33,12 @@ def run(
 ) -> Result:
     """Run what is missing of one experiment, and write the result.
 
-    `jobs`: processes, -1 for one a core; the scores do not depend on it. `repetitions`: left out, the
-    experiment's own number. `cells`: keys, or glob patterns over keys. `out`: a result file that is there is
-    continued: what it holds is not run again. `progress` wraps the iterable of finished tasks, as
-    ``progress(tasks, total=n)``; for tqdm. `command` is kept with the result. Its `lost` names the tasks that
-    raised: they stop no other, and the next run tries them again. Raises a ValueError for an unknown
-    experiment, a pattern that matches no cell, or a file of another experiment, another seed or other
-    parameters, or one that another run is writing.
+    `jobs`: processes, -1 for one a core; the scores do not depend on it. `repetitions`: left out, the experiment's
+    own number. `cells`: keys, or glob patterns over keys. `out`: a result file that is there is continued: what it
+    holds is not run again. `progress` wraps the iterable of finished tasks, as ``progress(tasks, total=n)``; for
+    tqdm. `command` is kept with the result. Its `lost` names the tasks that raised: they stop no other, and the
+    next run tries them again. Raises a ValueError for an unknown experiment, a pattern that matches no cell, or a
+    file of another experiment, another seed or other parameters, or one that another run is writing.
     """
     outs = {id: out}
     options = {"jobs": jobs, "seed": seed, "repetitions": repetitions, "cells": cells}

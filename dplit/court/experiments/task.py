@@ -8,8 +8,6 @@ the records' own range, squared. The reading decides what the *method* is told: 
 extremes ("exact", "published") or the registry's public bounds ("proved").
 """
 
-from __future__ import annotations
-
 import time
 import warnings
 from collections.abc import Sequence

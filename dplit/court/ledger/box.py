@@ -1,7 +1,5 @@
 """A theorem box of a chapter: declared once, it decorates the checks of the claims that it decides."""
 
-from __future__ import annotations
-
 from dplit.court.ledger.registry import claim
 
 

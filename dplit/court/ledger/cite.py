@@ -1,7 +1,5 @@
 """How to cite an entry of the ledger: its key and its BibTeX."""
 
-from __future__ import annotations
-
 import re
 
 from dplit.court.ledger.registry import OURS, PAPERS, Claim

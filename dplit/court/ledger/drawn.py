@@ -3,8 +3,6 @@
 `claim_on_release` registers one; `as_drawn` makes it a condition of a claim on the law itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np
@@ -37,7 +35,7 @@ def claim_on_release(box: Box, id: str, name: str) -> None:
         )
 
     check.__doc__ = one.statement
-    fields = {"kind": "simulated", "intervals": len(one.bugs), "quantity": "probability of an event"}
+    fields = {"intervals": len(one.bugs), "quantity": "probability of an event"}
     fields["range"] = "records made for power, of one law without a bug and one with each"
     box(id, "ours", "holds", one.estimator, proved=False, chapter=one.chapter, **fields)(check)
 

@@ -11,12 +11,9 @@ reproduced  a stored run, held against printed numbers or sentences by a rule th
             the check computes a part of the run again, and it must come out the same
 ==========  ====================================================================================
 
-Simulated intervals share one family-wise false-alarm rate of `LEDGER_ERROR`:
-the ledger has room for `CAPACITY` of them, and each is taken at `INTERVAL_ERROR`, the first divided
-by the second.
+Simulated intervals share one family-wise false-alarm rate of `LEDGER_ERROR`: the ledger has room for `CAPACITY` of
+them, and each is taken at `INTERVAL_ERROR`, the first divided by the second.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields

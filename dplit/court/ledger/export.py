@@ -5,8 +5,6 @@ what it does not say. Its "printed" are the few words of the paper that decide, 
 "statement" is how the ledger reads them, in words that can be computed.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

@@ -6,8 +6,6 @@ the modules whose functions the claim names. A row of other code is not counted,
 it. What these modules import is not in the digest, but the day is in the row.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import inspect

@@ -19,8 +19,6 @@ place in the paper, verdict, theorem box and functions; the check's docstring is
 its ``corrected`` registers what holds instead.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -135,11 +133,14 @@ def claim(
 
     `id` is "paper/name". Where `where` maps papers to places, it is the name alone: the claim is then made
     once for each paper, and the check takes the paper as its keyword `paper`. `box`: label of the theorem box
-    in the chapter; `chapter`: left out, that of the docket. A claim with a `proof` is of kind "proved", unless
-    `kind` says otherwise. `broken`: the verdict where a comparison does not hold; left out, "leaks" or "assumes"
-    where that is declared, else "fails". `fields`: further ones of `Claim`. Raises a ValueError if an id is
-    registered already, or its paper or the verdict is unknown.
+    in the chapter; `chapter`: left out, that of the docket. A claim with `intervals` is of kind "simulated", one
+    with a `proof` "proved", unless `kind` says otherwise. `broken`: the verdict where a comparison does not hold;
+    left out, "leaks" or "assumes" where that is declared, else "fails". `fields`: further ones of `Claim`. Raises
+    a ValueError if an id is registered already, or its paper or the verdict is unknown.
     """
+
+    if fields.get("intervals"):
+        fields = {"kind": "simulated"} | fields
 
     def register(check):
         says = " ".join((inspect.getdoc(check) or "").split())

@@ -5,8 +5,6 @@ through, as ``epsilon=(0.1, 1.0, 3.0)``, a number is one value. `check_at` runs 
 comes out says nothing of the declared verdict, which is about the check's own range.
 """
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import time

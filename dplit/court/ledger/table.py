@@ -1,7 +1,5 @@
 """Claims as a table: what a chapter prints under its check."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

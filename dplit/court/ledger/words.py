@@ -1,7 +1,5 @@
 """What a stored evidence says, in words."""
 
-from __future__ import annotations
-
 MUST_BE = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than", "=": "equal to"}
 
 

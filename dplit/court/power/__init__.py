@@ -17,19 +17,6 @@ from dplit.court.power.drawn import BUGS, FALSE_ALARM, POWER, Bound, DrawnTest, 
 from dplit.court.power.registry import drawn, drawn_test, of, release, releases, show, stored
 
 __all__ = [
-    "BUGS",
-    "FALSE_ALARM",
-    "POWER",
-    "Bound",
-    "DrawnTest",
-    "Event",
-    "Outcome",
-    "Release",
-    "drawn",
-    "drawn_test",
-    "of",
-    "release",
-    "releases",
-    "show",
-    "stored",
+    "BUGS", "FALSE_ALARM", "POWER", "Bound", "DrawnTest", "Event", "Outcome", "Release", "drawn", "drawn_test",
+    "of", "release", "releases", "show", "stored",
 ]  # fmt: skip

@@ -8,8 +8,6 @@ law excludes is never accepted. So the rate of the whole test is kept exactly, a
 being seen is at least that of the binomial tail at its own event.
 """
 
-from __future__ import annotations
-
 import math
 import textwrap
 from collections import Counter

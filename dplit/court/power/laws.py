@@ -4,8 +4,6 @@ None of them is computed by the package's mechanisms, which they are held agains
 score or of the count weighs; an infinite one leaves no noise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from itertools import permutations, product

@@ -1,7 +1,5 @@
 """Every release, and the ways to its test: for a chapter, for the ledger, for the audit."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """What the releases draw with: many leaves of one fit, and a watch on what a fit's release returns."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

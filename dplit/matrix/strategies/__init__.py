@@ -5,8 +5,7 @@ Errors without an epsilon are in units of :math:`2/\epsilon^2`, for one class, s
 ==================================  ==============================================================
 a strategy                          `Strategy`
 its members                         `Identity`, `PerTree`, `DistinctLeaves`, `Marginals`,
-                                    `WeightedLeaves`, `PIdentity`, `DisjointTrees`, `Dense`,
-                                    `AgreeingTrees`
+                                    `WeightedLeaves`, `PIdentity`, `DisjointTrees`, `Dense`, `AgreeingTrees`
 what it costs                       `sensitivity`, `error`, `unit_error`, `noise_scale`
 the best of the portfolio           `select`, `member`, `portfolio`
 searches of their own               `optimise_marginals`, `optimise_p`, `regions`

@@ -5,8 +5,6 @@ row of T has, in the basis of products of one function a column (the constant on
 the product of its columns' coefficients: zero unless all columns with a function that sums to 0 are tested.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import takewhile
@@ -108,9 +106,6 @@ def _reached(boxes: Paths, codes: np.ndarray, classes: np.ndarray, n_classes: in
     return found
 
 
-# The span of boxes ----------------------------------------------------------------------------------
-
-
 def functions(n: int) -> np.ndarray:
     """An orthonormal basis of the functions of n levels, the constant one first, shape (n, n)."""
     basis = np.eye(n)
@@ -170,21 +165,15 @@ def basis(boxes: Paths, weights: np.ndarray) -> np.ndarray:
 
 
 class Independent(NamedTuple):
-    r"""Boxes of independent rows, in whose span all others are, and what follows from a factor of their Gram.
+    r"""Boxes of independent rows, in whose span all others are, and what follows from a factor of their Gram."""
 
-    Attributes
-    ----------
-    first, rest : int64 array
-        Numbers of these boxes, and of all others.
-    rows : shape (n_boxes, rank), or None
-        L with :math:`TT^\top/n = LL^\top`; None where there are fewer others than independent ones.
-    others : shape (len(rest), rank), or None
-        The others' rows as combinations of the independent ones'; None where `rows` is not.
-    """
-
-    first: np.ndarray
-    rest: np.ndarray
+    first: np.ndarray  #: Int64 array. Numbers of these boxes, and of all others.
+    rest: np.ndarray  #: As `first`.
+    #: Shape (n_boxes, rank), or None. L with :math:`TT^\top/n = LL^\top`; None where there are fewer others than
+    #: independent ones.
     rows: np.ndarray | None
+    #: Shape (len(rest), rank), or None. The others' rows as combinations of the independent ones'; None where
+    #: `rows` is not.
     others: np.ndarray | None
 
 

@@ -5,8 +5,6 @@ With Laplace noise of scale :math:`\|A\|_1/\epsilon` the total expected squared 
 multiplicities :math:`\mu_r`: it does not depend on the records, and what is selected by it is free.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

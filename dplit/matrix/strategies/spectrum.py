@@ -139,9 +139,6 @@ def eigenvalues(sets: list[tuple[int, ...]], spaces: list[tuple[int, ...]], n_le
     return np.where(missing == 0, cells, 0.0)
 
 
-# Least squares ------------------------------------------------------------------------------------
-
-
 def least_squares(boxes: Paths, weights: np.ndarray) -> Span | Complement:
     r"""What least squares needs of the boxes of a strategy :math:`\mathrm{diag}(w)\,T`, weights positive."""
     found = independent(boxes) if dimensions(boxes) > len(boxes) else None
@@ -277,9 +274,7 @@ def _entries(boxes: Paths) -> float:
 
 @remembered
 def sparse_rows(boxes: Paths) -> sparse.csr_array:
-    """T in products of constants and indicators of levels other than the last, a column for each of
-    `dimensions`.
-    """
+    """T in products of constants and indicators of all levels but the last, a column for each of `dimensions`."""
     sets, first, at = tested_sets(boxes), {}, 0
     for columns in below([columns for columns, _ in sets]):
         first[columns] = at

@@ -4,6 +4,7 @@ from inspect import signature
 
 from dplit.court.audit.mutants import plant
 
+DRAWN = " draws its law, with known power"  # what `dplit audit` calls the test of a release
 RDF, MEDIAN = "RandomDecisionForestClassifier", "MedianForestClassifier"
 
 

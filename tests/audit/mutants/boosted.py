@@ -4,7 +4,7 @@ import numpy as np
 
 from dplit.boosting.residuals import STEPS
 from dplit.court.audit.mutants import at, plant
-from tests.audit.mutants._shapes import told, unpaid
+from tests.audit.mutants._shapes import DRAWN, told, unpaid
 
 BOOSTED = "BoostedForestClassifier"
 REACH, PAIRS = (at("boosting.residuals", "class_reach"), at("forests.boosted_releases", "noisy_pairs"))
@@ -70,13 +70,13 @@ def _smaller(reach):
     return reach._replace(up=least, down=least)
 
 
-unpaid("a test of a level at twice its rate", "boosting, a test draws its law",
+unpaid("a test of a level at twice its rate", f"{BOOSTED}, test of a level{DRAWN}",
        at("forests.boosted_releases", "choose_test"), epsilon=lambda epsilon: 2 * epsilon)  # fmt: skip
 told("both parts of a pair with the noise of the smaller", "boosting, noise of negative parts draws its law",
      PAIRS, reach=_smaller)  # fmt: skip
-unpaid("Gaussian noise at half of its deviation", "boosting with a delta, noise of positive parts draws its law",
+unpaid("Gaussian noise at half of its deviation", f"{BOOSTED}, pair sums of a leaf, zero-concentrated{DRAWN}",
        at("forests.boosted_releases", "concentrated_pairs"), rho=lambda rho: 4 * rho)  # fmt: skip
-unpaid("a test with a delta at its pure rate doubled", "boosting with a delta, a test draws its law",
+unpaid("a test with a delta at its pure rate doubled", f"{BOOSTED}, test of a level, zero-concentrated{DRAWN}",
        at("forests.boosted_releases", "concentrated_test"), rho=lambda rho: 4 * rho)  # fmt: skip
 told("replace-one at the rho of one step", "boosting, delta of a round, two classes, replace-one",
      at("budget", "epsilon_of"), rho=lambda rho: rho / 4)  # fmt: skip

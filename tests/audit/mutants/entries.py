@@ -4,7 +4,7 @@ import numpy as np
 
 from dplit.court.audit.mutants import at, plant
 from dplit.forests.blocks import AT_ONCE
-from tests.audit.mutants._shapes import RDF, told
+from tests.audit.mutants._shapes import DRAWN, RDF, told
 
 PRESET, HISTOGRAM = "PrivateForestClassifier", "HistogramForestClassifier"
 
@@ -46,7 +46,9 @@ def _sparse(original):
     return sample
 
 
-@plant("minus zero is kept", "exact two-sided noise draws its law", at("mechanisms.exact", "two_sided"))
+@plant(
+    "minus zero is kept", f"Geometric, noise on a count, exact noise{DRAWN}", at("mechanisms.exact", "two_sided")
+)
 def _minus_zero(original):
     """A sign and a geometric number, without the rejection of algorithm 2."""
 

@@ -1,7 +1,7 @@
 """Bugs of the preset: a number of records that was not paid for."""
 
 from dplit.court.audit.mutants import at, plant
-from tests.audit.mutants._shapes import unpaid
+from tests.audit.mutants._shapes import DRAWN, unpaid
 
 SIZE = at("forests.boosted_releases", "size")
 
@@ -15,5 +15,5 @@ def _true_number(original):
     return size
 
 
-unpaid("a number of records at twice its rate", "preset, number draws its law", SIZE,
+unpaid("a number of records at twice its rate", f"PrivateForestClassifier, number of records{DRAWN}", SIZE,
        epsilon=lambda epsilon: 2 * epsilon)  # fmt: skip

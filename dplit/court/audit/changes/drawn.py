@@ -6,8 +6,6 @@ of a change is one of `OUTCOMES`. A change that survives and does no harm has it
 ``data/results/audit/survivors.toml``; one without a reason is a gap of the audit until somebody has read it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -131,9 +129,6 @@ def audited_apart(task: dict) -> tuple[list[str], int | None]:
     except subprocess.TimeoutExpired as late:
         return (late.stdout or b"").decode().splitlines(), None
     return done.stdout.splitlines(), done.returncode
-
-
-# What is stored -----------------------------------------------------------------------------------
 
 
 def reasons() -> dict[str, str]:

@@ -6,8 +6,6 @@ since it may hold what the module was; ``subjects`` by name; ``seconds`` of the 
 It prints a line of JSON for each subject, and ends with the first one that comes otherwise than expected.
 """
 
-from __future__ import annotations
-
 import importlib.abc
 import importlib.machinery
 import importlib.util

@@ -4,8 +4,6 @@ Python tells which lines it runs. Of compiled functions it does not, so that a s
 runs a Python function that names it, or names another compiled one from which it can be called.
 """
 
-from __future__ import annotations
-
 import ast
 import sys
 import threading
@@ -96,9 +94,6 @@ def module_of(filename: str) -> str | None:
     except ValueError:
         return None
     return ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
-
-
-# By names -----------------------------------------------------------------------------------------
 
 
 @cache

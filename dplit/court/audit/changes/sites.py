@@ -5,8 +5,6 @@ that is left out, a number that is off by one, a condition turned round, two arg
 What only refuses a wrong argument is left alone, and so are annotations, decorators and texts.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Where nothing but public numbers says how far a tree is grown, a table with one 
 as one with two hundred. And a fit from many blocks draws, bit by bit, what it draws from memory.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

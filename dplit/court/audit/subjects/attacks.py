@@ -5,8 +5,6 @@ values so near to each other that an interval has no length to speak of, the las
 number, two releases from copies of one estimator.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Every draw is a fit of its own. Trees of one fit are not independent draws: a re
 of each leaf towards one centre, which it computes from the votes of all trees.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -46,9 +44,6 @@ def _published_mean(kind, rate=LEAKING):
     one, same = ([[0.5]], [0.5]), ("add", [0.5], 0.5)
     options = {"epsilon": LEAKING, "n_estimators": 1, "max_depth": 0, "accounting": "published"}
     return leak(kind, one, same, partial(off, rate), LEAKING, chances_off, **options)
-
-
-# Exact losses of what is published -----------------------------------------------------------
 
 
 def _published_depth(effort, rng):

@@ -5,8 +5,6 @@ round may have released before the next one. Fits have a handful of records; not
 forest may be frozen between their draws, since its tests are noise (see `FreshFit`).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from itertools import combinations_with_replacement, product

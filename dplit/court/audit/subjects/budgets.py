@@ -4,8 +4,6 @@ Every other subject is held to a total that these rules computed. Here the rule 
 are mechanisms whose laws are written down, and what they lose together is computed without it.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 
@@ -54,9 +52,7 @@ def _spend(epsilon):
     return budget.Spend("an answer", epsilon)
 
 
-# Each yields what a node declares, and what its parts lose together --------------------------------
-
-
+# Each yields what a node declares, and what its parts lose together.
 def _sequences():
     for e in EPSILONS:
         yield budget.Sequence("s", (_spend(e),), copies=3).epsilon, loss(*together([coin(e)] * 3))

@@ -5,8 +5,6 @@ many draws. Every column's cost, and of a continuous one every interval's, is wr
 the targets; a column then has the probability that the exponential mechanism gives it among those that compete.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import dataclass

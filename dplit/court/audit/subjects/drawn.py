@@ -1,7 +1,5 @@
 """Each release of each estimator in ``dplit audit``, drawn and held against its law, with known power."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

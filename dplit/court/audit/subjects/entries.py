@@ -1,11 +1,8 @@
 """Other ways into a fit, in ``dplit audit``: blocks of Dask, several records of a person, a replaced record.
 
-And what is drawn there: counts that a mixture of priors is fitted to, and exact noise.
+And what is drawn there: counts that a mixture of priors is fitted to.
 """
 
-from __future__ import annotations
-
-import math
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from dplit.court.audit.estimators import FreshFit
-from dplit.court.audit.subject import RO, AgainstLaw, Lawful, fits, subject, subjects_of
+from dplit.court.audit.subject import RO, fits, subject, subjects_of
 from dplit.court.audit.subjects.preset import planned_for
 from dplit.court.audit.subjects.whole import first_labels
 from dplit.domain import Categorical, Domain
@@ -26,7 +23,7 @@ REPLACED = (  # of which no other subject replaces a record
 )  # fmt: skip
 FEW, SOME, SLOW = (240, 1500, 8000), (300, 3000, 20_000), (140, 1000, 5000)
 ONE_LEAF = {"n_estimators": 1, "max_depth": 0}
-RATE, FAR = 0.7, 4  # of exact noise, and where its outcomes are put together
+FAR = 4  # where the outcomes of noise are put together
 
 
 @dataclass(frozen=True)
@@ -52,21 +49,6 @@ def in_blocks(data, lengths):
 def held_in_cell(cell, label, fitted):
     """Summary: the released count of a class in a cell, a whole number within +-`FAR`."""
     return int(np.clip(fitted.cell_counts_[cell, label], -FAR, FAR))
-
-
-def _exact_draw(rate, rng):
-    from dplit.mechanisms.exact import two_sided  # compiled: slow to import
-
-    return int(np.clip(two_sided(rate, 1, rng)[0], -FAR, FAR))
-
-
-def _exact_noise():
-    """The geometric series, summed by hand: from `FAR` on, all in one."""
-    ratio = math.exp(-RATE)
-    none = (1 - ratio) / (1 + ratio)
-    law = {k: none * ratio ** abs(k) for k in range(1 - FAR, FAR)}
-    tail = none * ratio**FAR / (1 - ratio)
-    return Lawful(_exact_draw, RATE, {**law, FAR: tail, -FAR: tail})
 
 
 def _replaced(kind):
@@ -102,5 +84,3 @@ def registered():
     mixed = fits(HISTOGRAM, full, ("add", ["c"], 1), partial(held_in_cell, 2, 1), SOME, epsilon=1.0,
                  release="mixed", domain=table, n_estimators=1)  # fmt: skip
     yield subject(f"{HISTOGRAM}, mixed release, an empty cell", mixed)
-    law = AgainstLaw(_exact_noise, (4000, 40_000, 400_000))
-    yield subject("exact two-sided noise draws its law", law)

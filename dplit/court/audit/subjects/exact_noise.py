@@ -5,8 +5,6 @@ generator of the secure type has a seeded source of bits, so that the same code 
 repeated. Where a mechanism stands alone its generator refuses floats, too.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import partial

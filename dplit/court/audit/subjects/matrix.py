@@ -5,8 +5,6 @@ are the add-remove noise under replace-one, subsamples that are shuffled and cut
 records, and a strategy that the records choose.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from itertools import product

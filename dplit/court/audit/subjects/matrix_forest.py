@@ -5,8 +5,6 @@ every release and relation; the published one, whose noise is for add-remove nei
 record apart beyond the epsilon that it declares.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

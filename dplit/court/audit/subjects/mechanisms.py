@@ -1,7 +1,5 @@
 """The mechanisms in ``dplit audit``: exact losses of their laws, and lower bounds from their draws."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

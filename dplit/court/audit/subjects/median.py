@@ -5,8 +5,6 @@ however many columns compete. Fits have a handful of records, and nothing of a m
 frozen between their draws: its cuts are noise (see `FreshFit`).
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import combinations_with_replacement, product
 

@@ -7,8 +7,6 @@ replace-one the number of records then changes, and nobody knows it for free. An
 records a person is, bit by bit, what it draws with one at the k-th part of epsilon, compiled choices included.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product

@@ -4,8 +4,6 @@ Exact: one column of two levels, two classes, and numbers from which a histogram
 that leaves the fit is a noisy number and four noisy counts, whose laws are known. Black boxes: fits.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import combinations_with_replacement, product
@@ -13,9 +11,8 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from dplit.boosting import advise
-from dplit.court.audit.subject import AR, AgainstLaw, Lawful, fits, subject, subjects_of, worst_of
+from dplit.court.audit.subject import AR, fits, subject, subjects_of, worst_of
 from dplit.domain import Categorical, Domain
-from dplit.forests import PrivateForestClassifier
 from dplit.mechanisms import Geometric
 from dplit.neighbours import neighbouring_data
 
@@ -70,25 +67,9 @@ def family_and_side(fitted):
     return fitted.advice_.family, *(fitted.predict_proba([[0.05], [0.95]])[:, 1] > 0.5).tolist()
 
 
-def _planned(epsilon, n_records, rng):
-    """The number that the preset is planned for, fitted to so many records; those of at least `FAR` as one."""
-    seed = int(rng.integers(2**32))
-    forest = PrivateForestClassifier(epsilon, domain=TWO_LEVELS, classes=[0, 1], max_depth=0, random_state=seed)
-    return min(planned_for(forest.fit([["a"]] * n_records, [0] * n_records)), FAR)
-
-
-def _number_by_its_law():
-    n, epsilon = 5, 50.0
-    law = Geometric(0.01 * epsilon)
-    stated = {z: float(law.pmf(z - n)) for z in range(2, FAR)}
-    stated |= {1: float(law.cdf(1 - n)), FAR: float(law.sf(FAR - 1 - n))}
-    return Lawful(partial(_planned, epsilon), n, stated)
-
-
 def registered():
     """The subjects of this file."""
     yield subject("preset, number and histogram, two classes, add-remove", _exact)
-    yield subject("preset, number draws its law", AgainstLaw(_number_by_its_law, (400, 2000, 10_000)))
     added, swapped = ("add", [0.8], 0), ("replace", [0.8], 0)
     fit = partial(fits, KIND, ([[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1]))
     side = {"summary": family_and_side, "draws": (300, 4000, 20_000), "epsilon": 2.0}

@@ -3,8 +3,6 @@
 Records share one place, so one leaf of each tree.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -4,8 +4,6 @@ A call is a draw, so that many more draws are possible than of whole fits. What 
 the budget tree. Two leaves are looked at together, since one number may be computed from both.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -5,8 +5,6 @@ object: here it is held to the parameter. Every estimator spends all of it, so t
 part, or says less of one than it costs.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product
@@ -52,9 +50,6 @@ def _spent(kind, choices, effort, rng):
         found.append((math.inf if too_much or too_little else budget.epsilon, str(options)))
     worst, where = max(found)
     return Found(EPSILON, worst, f"{len(found)} fits, the largest total: {where}")
-
-
-# Several fits -----------------------------------------------------------------------------------
 
 
 class Told(ValueError):

@@ -5,8 +5,6 @@ class and a level that no other has; many copies of a record, for which so many 
 declared, so that no threshold in the counts can hide; two trees looked at together.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,1 +1,1 @@
-"""Claims of the chapter on attacks and release."""
+"""Claims that :doc:`/book/attacks` derives."""

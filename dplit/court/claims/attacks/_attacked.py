@@ -1,7 +1,5 @@
 """What the claims on attacks share: counts that are held against what privacy allows."""
 
-from __future__ import annotations
-
 from dplit.court import attacks
 from dplit.court.ledger import interval
 from dplit.court.ledger.compare import need

@@ -1,11 +1,8 @@
-r"""Claims on what attacks on released forests can gain: the bounds, and what membership inference and
+"""Claims on what attacks on released forests can gain: the bounds, and what membership inference and
 reconstruction come to.
 
-Derived in :doc:`/book/attacks`. The bound is held against linear programs over all laws; the attacks run
-against forests that are fitted for them.
+The bound is held against linear programs over all laws; the attacks run against forests that are fitted for them.
 """
-
-from __future__ import annotations
 
 import math
 from itertools import combinations_with_replacement, product
@@ -76,7 +73,6 @@ def advantage(effort, rng):
     "attacks.membership",
     "attacks.membership_law",
     proved=False,
-    kind="simulated",
     intervals=4,
     quantity="least advantage that the intervals allow",
     range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
@@ -101,7 +97,6 @@ def membership_open(effort, rng):
     "attacks.membership_law",
     "attacks.advantage_bound",
     proved=False,
-    kind="simulated",
     intervals=4,
     quantity="advantage of membership inference",
     range="forty records at 0 and one at 1, one tree, epsilon 0.5",
@@ -109,7 +104,7 @@ def membership_open(effort, rng):
 def membership_proved(effort, rng):
     r"""Membership inference against a proved forest stays below $(e^\epsilon - 1)/(e^\epsilon + 1)$. Against
     one random tree and a record alone in its leaf it comes to $(1 - e^{-\epsilon})/2$."""
-    bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(200, 4000, 40_000), []
+    bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(120, 4000, 40_000), []
     laws = {"random, proved": attacks.membership_law("random, proved", LEVEL)}
     for name in ("random, proved", "boosted, proved"):
         seen, law = attacks.membership(name, LEVEL, fits, rng=rng), laws.get(name, ())
@@ -151,7 +146,6 @@ def largest_share(n, cells, epsilon):
     "attacks.solve_counts",
     "attacks.likeliest_table",
     "attacks.recovery_bound",
-    kind="simulated",
     intervals=2,
     range="forty records of six binary columns and two classes, epsilon 0.1",
 )
@@ -186,7 +180,6 @@ def reconstruction(effort, rng):
     "attacks.table_of_cuts",
     "attacks.recovery_bound",
     proved=False,
-    kind="simulated",
     intervals=1,
     range="forty records of six binary columns and two classes, ten trees, k = 1, epsilon 0.1",
 )

@@ -1,10 +1,8 @@
-r"""Claims on noise in doubles, which attacks break, and on exact noise, which they do not.
+"""Claims on noise in doubles, which attacks break, and on exact noise, which they do not.
 
-Derived in :doc:`/book/attacks`. The attacks run against the package's own samplers; the references are
-sums of geometric series, and both orders of two candidates.
+The attacks run against the package's own samplers; the references are sums of geometric series, and both orders of
+two candidates.
 """
-
-from __future__ import annotations
 
 import math
 

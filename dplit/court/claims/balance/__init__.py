@@ -1,1 +1,1 @@
-"""Claims of the chapter `balance`."""
+"""Claims that :doc:`/book/balance` derives."""

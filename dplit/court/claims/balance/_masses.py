@@ -3,8 +3,6 @@ r"""The smaller block of a private median split, from the score at the middle of
 In fractions, at budgets with rational :math:`e^{\epsilon/2}` (`root`), on values of a small grid.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise

@@ -1,9 +1,4 @@
-r"""Corollary 3.1 of DiPriMe v2, which speaks of one split, carried to two and more levels.
-
-Derived in :doc:`/book/balance`.
-"""
-
-from __future__ import annotations
+"""Corollary 3.1 of DiPriMe v2, which speaks of one split, carried to two and more levels."""
 
 import math
 from fractions import Fraction
@@ -145,8 +140,7 @@ def _deep_traps():
 
 
 def _closes(n, t, levels):
-    """Whether some first cut of a trap allows 2^levels leaves above t, and none of the most
-    balanced."""
+    """Whether some first cut of a trap allows 2^levels leaves above t, and none of the most balanced."""
     s, half = t + 1, 2 ** (levels - 1)
     clumps = [s] * half + [1, s - 1] + [s] * (half - 2) + [n - (2 * half - 1) * s]
     clumps = [c for c in clumps if c]

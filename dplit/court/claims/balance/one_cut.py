@@ -1,11 +1,8 @@
-r"""DiPriMe v2 on the balance of one private median split.
+"""DiPriMe v2 on the balance of one private median split.
 
-Theorem 3, corollary 3.1 and the sentence on the spread (section 3.2, appendix B.3); derived in
-:doc:`/book/balance`. The exact side counts every data set on a small grid in fractions, from the
-paper's score and nothing else.
+Theorem 3, corollary 3.1 and the sentence on the spread (section 3.2, appendix B.3). The exact side counts every
+data set on a small grid in fractions, from the paper's score and nothing else.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
@@ -87,9 +84,8 @@ def theorem_3(effort, rng):
     range="all data of 4 to 6 values on a grid of 4, and the worst data of up to 100",
 )
 def theorem_3_exact(effort, rng):
-    r"""The published number is the exact worst case of holding more than $t$ records. The exact
-    worst case of at least $t \ge 1$ records is $d/(d + (R - d)e^{-2\epsilon})$. Both are
-    attained for every $N \ge 2t + 2$."""
+    r"""The published number is the exact worst case of holding more than $t$ records. The exact worst case of at
+    least $t \ge 1$ records is $d/(d + (R - d)e^{-2\epsilon})$. Both are attained for every $N \ge 2t + 2$."""
     yield from _on_their_worst_data(effort)
     for at_least, more_than, shown in _enumerated(effort):
         yield same(at_least, _bound(balance.at_least_bound, shown), **shown)
@@ -119,11 +115,7 @@ def _on_their_worst_data(effort):
 # Corollary 3.1 -------------------------------------------------------------------------------
 
 
-@RANDOM(
-    "diprime-v2/corollary-3.1",
-    "Corollary 3.1; appendix B.3.1",
-    range="all data of 3 to 6 values on a grid of 4, every t",
-)
+@RANDOM("diprime-v2/corollary-3.1", "Corollary 3.1; appendix B.3.1", range="3 to 6 values on a grid of 4, every t")
 def corollary(effort, rng):
     """Of $N$ data points in some bounded space a split at the differentially private median (the exponential
     mechanism's, as in theorem 3) leaves at most $t$ in the smaller block with no larger probability than a
@@ -217,10 +209,9 @@ def _wider(effort):
     range="four budgets by numerical search, 200 spreads each",
 )
 def spread_peak(effort, rng, epsilon=(0.01, 0.1, 3.0, 10.0, 1.0)):
-    r"""With $u = d/R$ the guaranteed gain, $u/(u + (1-u)e^{-\epsilon}) - u$, grows up to $u =
-    1/(1 + e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. What improves
-    with the spread is the worst ratio of the chances to fail, $e^{-\epsilon}/(u +
-    (1-u)e^{-\epsilon})$."""
+    r"""With $u = d/R$ the guaranteed gain, $u/(u + (1-u)e^{-\epsilon}) - u$, grows up to $u = 1/(1 +
+    e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. What improves with the spread is the
+    worst ratio of the chances to fail, $e^{-\epsilon}/(u + (1-u)e^{-\epsilon})$."""
     yield need(_unimodal(effort.pick(200, 1000, 10000)), function="guaranteed_gain")
     for _, more_than, shown in _enumerated(effort):
         u = Fraction(shown["spread"], shown["width"])

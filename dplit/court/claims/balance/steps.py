@@ -1,9 +1,7 @@
-r"""A step of the proof of theorem 3 of DiPriMe v2: the scores of successive intervals.
+"""A step of the proof of theorem 3 of DiPriMe v2: the scores of successive intervals.
 
-Appendix B.3; derived in :doc:`/book/balance`.
+Appendix B.3.
 """
-
-from __future__ import annotations
 
 from itertools import combinations_with_replacement
 
@@ -14,13 +12,7 @@ from dplit.court.ledger.compare import note, same
 STEPS = Box("rem-balance-steps", "balance.smaller_blocks")
 
 
-@STEPS(
-    "diprime-v2/score-steps",
-    "Appendix B.3, before equation 5",
-    "assumes",
-    about="step",
-    quantity="q_2 - q_1 of three points",
-)
+@STEPS("diprime-v2/score-steps", "Appendix B.3, before equation 5", "assumes", about="step", quantity="q_2 - q_1")
 def score_steps(effort, rng):
     r"""The score is constant between successive data points, $q_i = q_{N-i}$ and $q_{i+1} = q_i + 2$ for
     $i < N/2$ (assuming that $i + 1 \le N/2$: of an odd number of points the two middle intervals have one
@@ -46,13 +38,7 @@ def score_steps(effort, rng):
     )
 
 
-@STEPS(
-    "diprime-v2/median-balance",
-    "Section 3.1",
-    "assumes",
-    proved=True,
-    quantity="records in the smaller block of a split on the median of 0, 0, 1, 1, 1",
-)
+@STEPS("diprime-v2/median-balance", "Section 3.1", "assumes", proved=True, quantity="records in the smaller block")
 def median_balance(effort, rng):
     """In a non-private context, if an attribute is continuous, we can achieve optimal leaf node balance by
     splitting on the median value (assuming distinct values; of equal ones a split on the median can leave

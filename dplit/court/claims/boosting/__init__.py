@@ -1,1 +1,1 @@
-"""Claims of the chapter on boosted forests."""
+"""Claims that :doc:`/book/boosting` derives."""

@@ -1,10 +1,8 @@
-r"""Claims on the choice of a test: what its mass says of its gain, and how often the best one is found.
+"""Claims on the choice of a test: what its mass says of its gain, and how often the best one is found.
 
-Derived in :doc:`/book/boosting`. The references are fractions, an enumeration of all orders in which
-permute-and-flip may go through the tests, and choices of the forest itself.
+The references are fractions, an enumeration of all orders in which permute-and-flip may go through the tests, and
+choices of the forest itself.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -85,9 +83,8 @@ def _masses(rng, tests):
     range="masses of random residuals, four budgets",
 )
 def regret(effort, rng):
-    r"""By permute-and-flip the chosen test's mass is in expectation below the best one's by no more
-    than by the exponential mechanism, and that is no more than $\frac{2\Delta}{\epsilon} \ln M$ for $M$
-    tests."""
+    r"""By permute-and-flip the chosen test's mass is in expectation below the best one's by no more than by the
+    exponential mechanism, and that is no more than $\frac{2\Delta}{\epsilon} \ln M$ for $M$ tests."""
     tests, reach, budgets = effort.pick(5, 6, 7), 9, (0.3, 1.0, 4.0, 20.0)
     nodes, ratios, share = effort.pick(20, 40, 60), [], 0.0
     for _ in range(nodes):
@@ -137,8 +134,6 @@ def monotone(effort, rng):
     return f"{nodes * tests} probabilities, the last {{exact:.6g}}"
 
 
-# The forest's own choices ------------------------------------------------------------------------
-
 X = np.array([0.05, 0.2, 0.3, 0.45, 0.6, 0.7, 0.85, 0.95] * 6)[:, None]
 Y = np.array([0, 0, 0, 1, 0, 1, 1, 1] * 6)
 
@@ -172,7 +167,6 @@ def law_of_cuts(epsilon, log_odds):
     "forests.BoostedForestClassifier",
     "boosting.mass",
     proved=False,
-    kind="simulated",
     intervals=1,
     quantity="probability of a best cut",
     range="48 records, one column, epsilon 1",

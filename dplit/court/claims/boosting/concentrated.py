@@ -1,10 +1,7 @@
-r"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to.
+"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to.
 
-Derived in :doc:`/book/boosting`. The references are Rényi divergences and hockey-stick divergences of whole
-laws, summed over their outcomes.
+The references are Rényi divergences and hockey-stick divergences of whole laws, summed over their outcomes.
 """
-
-from __future__ import annotations
 
 import math
 from itertools import product
@@ -77,9 +74,8 @@ REACH, RHO = boosting.Reach(7, 5, 7), 0.3
 )
 def gaussian_pairs(effort, rng):
     r"""Discrete Gaussian noise of deviations $\alpha/\sqrt{2\rho}$ and $\beta/\sqrt{2\rho}$ on the sums of
-    positive and of negative parts makes the pairs of all leaves $\rho$-zCDP, where
-    $a/\alpha + b/\beta \le 1$ for every record that there could be. Of more than two classes noise of a
-    $\sqrt2$-th of it is enough."""
+    positive and of negative parts makes the pairs of all leaves $\rho$-zCDP, where $a/\alpha + b/\beta \le 1$ for
+    every record that there could be. Of more than two classes noise of a $\sqrt2$-th of it is enough."""
     known = {key: _moved(*key) for key in product(ORDERS, (REACH.up, REACH.down), range(8))}
     parts = [p for p in product(range(8), repeat=2) if p[0] >= p[1]]
     for order, up, down in product(ORDERS, parts, parts):

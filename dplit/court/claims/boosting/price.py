@@ -1,10 +1,7 @@
-r"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits.
+"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits.
 
-Derived in :doc:`/book/boosting`. The references are enumerations of small data sets, and the forest's own
-compiled sums on neighbouring ones.
+The references are enumerations of small data sets, and the forest's own compiled sums on neighbouring ones.
 """
-
-from __future__ import annotations
 
 from itertools import combinations_with_replacement, product
 
@@ -15,12 +12,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, private, same
 from dplit.neighbours import neighbouring_data
 
-MASS = Box(
-    "thm-boosting-mass",
-    "boosting.mass",
-    "boosting.class_reach",
-    quantity="most that a record changes a score, in steps",
-)
+MASS = Box("thm-boosting-mass", "boosting.mass", "boosting.class_reach", quantity="a record's change, in steps")
 ROUNDING = Box(
     "thm-boosting-rounding",
     "boosting.class_residuals",
@@ -87,10 +79,9 @@ def _classes(ends, n_classes):
 
 @MASS("ours/mass-two", "ours", "holds", "boosting.mass", "boosting.class_reach", "boosting.target_residuals")
 def two_classes(effort, rng):
-    r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public
-    interval, whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's
-    probabilities lie between $p_-$ and $p_+$. Some record attains the bound, up to the step that is
-    added for rounding."""
+    r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public interval,
+    whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's probabilities lie between
+    $p_-$ and $p_+$. Some record attains the bound, up to the step that is added for rounding."""
     bounds = ((0.0, 0.0), (-1.0, 0.5), (-4.0, 4.0), (-CERTAIN, 1.0), (-CERTAIN, CERTAIN))
     n, clips = effort.pick(2, 3, 4), (0.1, 0.5, 1.0)
     for low, high in bounds:

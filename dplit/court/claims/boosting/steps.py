@@ -1,10 +1,8 @@
-r"""Claims on the steps of the leaves, and on the rule for rounds and depth.
+"""Claims on the steps of the leaves, and on the rule for rounds and depth.
 
-Derived in :doc:`/book/boosting`. The references are sums over the law of the noise, numerical minima, and
-forests on simulated records whose true probabilities are known.
+The references are sums over the law of the noise, numerical minima, and forests on simulated records whose true
+probabilities are known.
 """
-
-from __future__ import annotations
 
 from itertools import product
 
@@ -34,17 +32,11 @@ def _error(curvature, difference, scale, pull):
     return centre**2 + 2 * second / (curvature + pull) ** 2, 2 * second
 
 
-@SHRINKAGE(
-    "ours/shrinkage",
-    "ours",
-    quantity="mean squared error of a step",
-    range="curvatures of 2 to 200 records, three budgets",
-)
+@SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", range="curvatures 2 to 200, 3 budgets")
 def shrinkage(effort, rng):
-    r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the
-    mean squared error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$,
-    and smaller than the plain step's where $h^2 \Delta^2 w < \sigma^2(2h + w)$: in all cells that are
-    small enough."""
+    r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the mean squared
+    error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$, and smaller than the
+    plain step's where $h^2 \Delta^2 w < \sigma^2(2h + w)$: in all cells that are small enough."""
     settings, pulls = list(product(CURVATURES, DIFFERENCES, (1, 5, 20))), (0.0, 1.0, 30.0)
     for h, delta, scale in settings:
         plain, variance = _error(h, delta, scale, 0.0)
@@ -74,12 +66,7 @@ def _column(unit, h, variance, covariances, scales, bins):
     return boosting.tree_steps(unit, h, variance, 1.0, scales[0], 1e9)
 
 
-@POSTERIOR(
-    "ours/posterior",
-    "ours",
-    quantity="mean squared error of a tree's steps, against other linear steps",
-    range="trees of up to three tests and four bins",
-)
+@POSTERIOR("ours/posterior", "ours", quantity="squared error of steps", range="up to three tests and four bins")
 def posterior(effort, rng):
     r"""Where the steps have the covariance $K$ and the release the noise, no linear steps have a lower
     mean squared error than $Kh(hKh+V)^{-1}G$; for one cell these are the steps of the best pull."""
@@ -148,9 +135,6 @@ def balance(effort, rng):
     )
 
 
-# Forests on records whose probabilities are known -----------------------------------------------------
-
-
 def additive(n, rng):
     """Records of six uniform columns, of which four matter; classes, and the true log-odds."""
     X = rng.random((n, 6))
@@ -197,15 +181,13 @@ def against(factor, fits, n, epsilon, seed):
     "forests.BoostedForestClassifier",
     "boosting.plan",
     about="experiment",
-    kind="simulated",
     intervals=2,
     quantity="share of fits in which the rule has the lower excess loss",
     range="2,000 records of six columns, epsilon 4",
 )
 def rounds_drawn(effort, rng):
-    """On simulated records the rule's number of rounds has a lower excess loss than a fifth of it
-    and than four times it, more often than not. (Agrees if both intervals lie above one half,
-    differs if one lies below.)"""
+    """On simulated records the rule's number of rounds has a lower excess loss than a fifth of it and than four
+    times it, more often than not. (Agrees if both intervals lie above one half, differs if one lies below.)"""
     fits = effort.pick(54, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 4.0], fits, 2000, 4.0, seed))).T

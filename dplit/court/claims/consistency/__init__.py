@@ -1,1 +1,1 @@
-"""Claims of the chapter `consistency`."""
+"""Claims that :doc:`/book/consistency` derives."""

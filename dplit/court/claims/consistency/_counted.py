@@ -3,8 +3,6 @@
 Nothing here comes from `dplit.consistency`: the chain lists orderings of the cut, X and the points.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 

@@ -3,8 +3,6 @@ r"""Claims of MRF, appendix A.3: equations 9 to 11, how a level shrinks X's cell
 Sizes under a law of cuts come from quadrature; those of forests are counted in drawn paths.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import product
 
@@ -148,9 +146,8 @@ def _levels_of_the_worst():
     **BY_ANY_LAW,
 )
 def equation_11(effort, rng):
-    r"""$\mathrm{E}\,V_m \le (1 - P_1 P_2/N)^m$, so sizes fall to 0; under the conditions of equation 10. At
-    $B_1 = B_2 = 10$ and $D = 9$ this halves in $4.7 \cdot 10^{14}$ levels, and a path has about
-    $2 \ln(n/k)$."""
+    r"""$\mathrm{E}\,V_m \le (1 - P_1 P_2/N)^m$, so sizes fall to 0; under the conditions of equation 10. At $B_1 =
+    B_2 = 10$ and $D = 9$ this halves in $4.7 \cdot 10^{14}$ levels, and a path has about $2 \ln(n/k)$."""
     for setting, m in product(SETTINGS, (1, 5, 40)):
         stated = consistency.published_size(m, *setting.values())
         yield below(_worst_cell(*setting.values()) ** m, stated, 0.0, **setting, m=m)
@@ -197,7 +194,6 @@ def equation_11_corrected(effort, rng):
     "holds",
     "consistency.observed_paths",
     "consistency.any_law_size",
-    kind="simulated",
     intervals=16,
     proved=False,
     quantity="expected size after m cuts",

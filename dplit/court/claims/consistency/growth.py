@@ -3,8 +3,6 @@ r"""Claims of MRF, appendix A.3: equations 12 to 15 and the limits between them,
 Cuts of a few atoms are enumerated in fractions; cells of forests are counted in drawn paths.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product
@@ -74,17 +72,15 @@ def _middles(formula):
 
 @SPLITS("mrf/equation-12", "Equation 12", "fails", "consistency.published_middle", **BY_SPLITS, **MIDDLE)
 def equation_12(effort, rng):
-    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s)$ for the smaller child $M_1$ of a cut with distribution function
-    $F$, $s = \sigma^{1/m} \le 1/2$. (Given the structure points a cut has atoms, and one may lie at
-    $s$.)"""
+    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s)$ for the smaller child $M_1$ of a cut with distribution function $F$,
+    $s = \sigma^{1/m} \le 1/2$. (Given the structure points a cut has atoms, and one may lie at $s$.)"""
     yield from _middles(lambda s, upto, under: consistency.published_middle(s, upto))
     return "an atom at s = {s}: true {exact}, printed {stated}"
 
 
 @SPLITS.corrected(equation_12, "consistency.middle", **MIDDLE)
 def equation_12_corrected(effort, rng):
-    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s-)$ for $s \le 1/2$, with $F(s-)$ the probability of a cut
-    below $s$."""
+    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s-)$ for $s \le 1/2$, with $F(s-)$ the probability of a cut below $s$."""
     yield from _middles(consistency.middle)
     return "{cases} laws and edges, with and without an atom at s"
 
@@ -124,13 +120,7 @@ def equation_13_corrected(effort, rng):
     return "{cases} cells and cuts, nearest at level {levels}, sigma = {sigma}"
 
 
-@CHEBYSHEV(
-    "mrf/equation-14",
-    "Equation 14",
-    "assumes",
-    proved=True,
-    quantity="probability of fewer than k points in a cell",
-)
+@CHEBYSHEV("mrf/equation-14", "Equation 14", "assumes", proved=True, quantity="probability of fewer than k points")
 def equation_14(effort, rng):
     r"""At partition rate 1, the number of data points falling in a node of measure $p$ follows Binomial$(n, p)$,
     and from Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$. It needs $k < np/2$, exactly
@@ -155,13 +145,7 @@ def equation_14(effort, rng):
     )
 
 
-@GROWS(
-    "mrf/equation-15",
-    "Equation 15",
-    kind="simulated",
-    intervals=16,
-    quantity="probability that X's cell is below delta^m",
-)
+@GROWS("mrf/equation-15", "Equation 15", intervals=16, quantity="probability that X's cell is below delta^m")
 def equation_15(effort, rng):
     r"""By the stopping condition, the tree will grow infinitely often in probability: if $k/n \to 0$, the depth
     of $X$'s leaf grows beyond every $m$. For any rule of cutting that doesn't know $X$, $\Pr(\mu(N_m(X)) <
@@ -203,7 +187,6 @@ def _worst_rule(delta, levels, units):
     "holds",
     "consistency.observed_paths",
     "consistency.depth_law",
-    kind="simulated",
     intervals=8,
     proved=False,
     quantity="probability of at most two cuts above X's leaf",

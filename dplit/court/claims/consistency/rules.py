@@ -4,8 +4,6 @@ Votes are enumerated, with every tie broken for the worst class; partitions are 
 their law is computed node by node.
 """
 
-from __future__ import annotations
-
 from itertools import combinations_with_replacement, pairwise, product
 from math import factorial, prod
 
@@ -84,7 +82,7 @@ def lemma_1_forest(effort, rng):
     return note("; ".join(said), range=f"two features, k = 20, 400 records, {draws} data sets for each budget")
 
 
-@PARTITION("mrf/lemma-2", "Lemma 2", kind="simulated", intervals=9, quantity="error of a partition")
+@PARTITION("mrf/lemma-2", "Lemma 2", intervals=9, quantity="error of a partition")
 def lemma_2(effort, rng):
     r"""Consider a partitioning classification rule building a prediction by a majority vote method in each leaf
     node. If the labels of the voting data have no effect on its structure, or only their points' number along
@@ -287,11 +285,7 @@ def partition_necessary(effort, rng):
     return f"excess risk where all n records cut and vote, k = sqrt(n): {_listed(excess)}"
 
 
-@ONE_SET.corrected(
-    partition_necessary,
-    quantity="excess risk without a partition",
-    range="one feature, eta = x, k = 4 to 16 and k^2 records",
-)
+@ONE_SET.corrected(partition_necessary, quantity="excess risk", range="eta = x, k = 4 to 16 and k^2 records")
 def one_set(effort, rng):
     r"""Lemma 2 needs only that the labels that vote had no part in the cuts. So at $B_1 = B_2 = 0$ all records
     can have both roles. With one feature without atoms the leaf of a record holds $m \le k$ records with

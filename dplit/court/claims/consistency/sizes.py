@@ -3,8 +3,6 @@ r"""Claims of ours on the extent of X's leaf at B1 = B2 = 0, the rate that follo
 The exact side of the laws is a chain over volumes, in draws; the moments of one cut come from quadrature.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -69,7 +67,6 @@ def _leaf_moment(n, k, features, power, known):
     "holds",
     "consistency.leaf_power",
     "consistency.ideal_paths",
-    kind="simulated",
     intervals=8,
     proved=False,
     quantity="expected size of X's leaf in one feature",
@@ -114,7 +111,7 @@ def diameter_order(effort, rng):
     )
 
 
-@RATE("mrf/rate", "ours", kind="simulated", intervals=6, quantity="expected squared error of a tree's estimate")
+@RATE("mrf/rate", "ours", intervals=6, quantity="expected squared error of a tree's estimate")
 def rate(effort, rng):
     r"""$B_1 = B_2 = 0$, independent features, cuts uniform in ranks, $\eta$ Lipschitz with $L$ in ranks,
     empty leaves predict 1/2: $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/(12\,h(k)) + (k + H_k +
@@ -190,14 +187,7 @@ def _off_the_middle(n, k, features, known):
     return known[n]
 
 
-@ENDS(
-    "mrf/end-cuts",
-    "ours",
-    kind="simulated",
-    intervals=6,
-    proved=False,
-    quantity="probability of a cut within 1 % of an end",
-)
+@ENDS("mrf/end-cuts", "ours", intervals=6, proved=False, quantity="probability of a cut within 1 % of an end")
 def end_cuts(effort, rng):
     r"""Labels that are fair coins, 10,000 records, one feature: a cut within 1 % of either end has
     probability 198/9999 at $B_2 = 0$, below .1 at $B_2 = 10$, and above .25 at $B_2 = \infty$, where the

@@ -3,8 +3,6 @@ r"""Claims of MRF, section 3.2, equation 5 and algorithm 1: what a leaf holds an
 The exact side lists every place of the cut and of X among the points, in fractions; forests are drawn.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache
@@ -36,11 +34,7 @@ def _few(k):
 
 
 @OCCUPANCY(
-    "mrf/stopping",
-    "Section 3.2; the proof of theorem 1",
-    "assumes",
-    quantity="probability of fewer than k points in X's leaf",
-    range=ORDERINGS,
+    "mrf/stopping", "Section 3.2; the proof of theorem 1", "assumes", quantity="P(fewer than k)", range=ORDERINGS
 )
 def stopping(effort, rng):
     r"""The number of estimation points is required to be at least $k$ for every leaf. This assumes that a cut
@@ -112,10 +106,9 @@ def occupancy(effort, rng):
     **DRAWN,
 )
 def occupancy_observed(effort, rng):
-    r"""With cuts at midpoints of structure points, $B_1 = B_2 = 0$, the share of leaves with at most
-    $k/2$ points is within .1 of that law's for $k$ = 5, 20 and 100. Leaves that hold more than $k$, since
-    their structure points allow no cut, are between .3 % and 6 % at $k = 5$, and below 1 % at
-    $k = 20$ and 100."""
+    r"""With cuts at midpoints of structure points, $B_1 = B_2 = 0$, the share of leaves with at most $k/2$ points
+    is within .1 of that law's for $k$ = 5, 20 and 100. Leaves that hold more than $k$, since their structure
+    points allow no cut, are between .3 % and 6 % at $k = 5$, and below 1 % at $k = 20$ and 100."""
     draws, spans = effort.pick(3000, 30_000, 200_000), {}
     for k, more in {5: (0.003, 0.06), 20: (-1, 0.01), 100: (-1, 0.01)}.items():
         counts, stated = consistency.observed_paths(250, 250, k, 1, draws, rng=rng).counts, _few(k)
@@ -210,13 +203,7 @@ def depth_drawn(effort, rng):
     )
 
 
-@TAIL(
-    "mrf/leaf-tail",
-    "ours",
-    kind="simulated",
-    intervals=12,
-    quantity="probability that X's leaf holds at most a k points",
-)
+@TAIL("mrf/leaf-tail", "ours", intervals=12, quantity="probability that X's leaf holds at most a k points")
 def leaf_tail(effort, rng):
     r"""For every law without atoms, finite budgets, $k/\log n \to \infty$ and $k/n \to 0$:
     $\limsup \Pr(|N^E(X)| \le ak) \le ra^2/(1 + (r-1)a^2)$, $r = e^{B_2/2}$. (At the counted sizes: with

@@ -3,8 +3,6 @@ r"""Claims of MRF, theorem 1: its conditions, what it assumes, what holds, and w
 Errors of trees and forests are counted on a law whose Bayes risk is known, each draw on data of its own.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 
@@ -20,14 +18,13 @@ HALF = Fraction(1, 2)
 PATHS, BAYES, BLIND = ("consistency.observed_paths", "consistency.pair_bayes_risk", "consistency.pair_blind_risk")
 CONDITIONS = Box("thm-consistency-conditions", "consistency.published_middle", about="step")
 PAIR = Box("thm-consistency-pair", "consistency.pair_and_trend", BAYES, BLIND)
-THEOREM_1 = Box("thm-consistency-theorem-1", PATHS, BAYES, BLIND, kind="simulated")
+THEOREM_1 = Box("thm-consistency-theorem-1", PATHS, BAYES, BLIND)
 CORRECTED = Box(
     "thm-consistency-corrected",
     "consistency.any_law_size",
     "consistency.leaf_tail_bound",
     "consistency.partition_excess_bound",
     PATHS,
-    kind="simulated",
 )
 GREEDY = Box("thm-consistency-greedy", PATHS, BLIND)
 
@@ -93,9 +90,7 @@ def _drawn(n, budget, draws, rng):
     return found.votes[:, 0] != found.label, looked
 
 
-@THEOREM_1(
-    "mrf/theorem-1", "Theorem 1", "assumes", intervals=3, quantity="probability that a leaf is cut in the pair"
-)
+@THEOREM_1("mrf/theorem-1", "Theorem 1", "assumes", intervals=3, quantity="chance that a leaf is cut in the pair")
 def theorem_1(effort, rng):
     r"""The proposed MRF is consistent, as is proved theoretically: suppose that $X$ is supported on $[0, 1]^D$
     and has non-zero density almost everywhere, and that the distribution function of the split points is
@@ -129,7 +124,7 @@ def corrected(effort, rng):
     for design, b in (("independent", 0.0), ("independent", 2.0), ("one-curve", 2.0)):
         events = {}
         for n in sizes:
-            k, draws = int(n**0.5), most if n > small else 4 * most  # the small ones cost nothing
+            k, draws = int(n**0.5), most if n > small else effort.pick(2, 4, 4) * most  # the small ones cost less
             found = consistency.observed_paths(
                 n // 2, n // 2, k, 2, draws, b, b, trend=1.0, design=design, rng=rng
             )
@@ -154,13 +149,7 @@ def corrected(effort, rng):
     )
 
 
-@GREEDY(
-    "mrf/greedy-limit",
-    "ours; appendix C",
-    kind="simulated",
-    intervals=2,
-    quantity="error of a tree with infinite budgets",
-)
+@GREEDY("mrf/greedy-limit", "ours; appendix C", intervals=2, quantity="error of a tree with infinite budgets")
 def greedy_limit(effort, rng):
     r"""At $B_1 = B_2 = \infty$ MRF is not consistent: on the law of `mrf/pair-and-trend` with $k \ge n^{2/3 +
     c}$, $c > 0$, $k/n \to 0$, a tree and every vote of at most polynomially many trees tends to an error of

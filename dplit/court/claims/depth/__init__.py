@@ -1,1 +1,1 @@
-"""Claims of the chapter `depth`."""
+"""Claims that :doc:`/book/depth` derives."""

@@ -1,7 +1,5 @@
 """Tables 3 and 4 of the paper, a row for each data set."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

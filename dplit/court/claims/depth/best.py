@@ -4,8 +4,6 @@ The model is that of `dplit.depth.best`. The exact side lists the paths of Algor
 boxes in fractions; it uses no law of tested features and no formula for the accuracy.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise, product
 from math import inf, isclose
@@ -48,13 +46,7 @@ def depth_accuracy(effort, rng):
     return note(f"{{cases}} comparisons, by both formulas, of trees of {shapes}", range=shapes)
 
 
-@BEST(
-    "rdf/optimal-depth",
-    "Theorem 2 and section 4.3",
-    "fails",
-    about="reading",
-    quantity="best accuracy of one tree, in the model",
-)
+@BEST("rdf/optimal-depth", "Theorem 2 and section 4.3", "fails", about="reading", quantity="best accuracy")
 def optimal_depth(effort, rng):
     r"""Read without conditions, as "the optimal tree depth": the depth of Theorem 2, or half the
     features if all are discrete, is optimal in the model of `rdf/depth-accuracy`, whatever the
@@ -85,10 +77,9 @@ def optimal_depth(effort, rng):
     quantity="thresholds that are wrong",
 )
 def optimal_depth_corrected(effort, rng):
-    r"""In the model of `rdf/depth-accuracy` depth $d + 1$ is better than $d$ if and only if
-    $n_\epsilon > -2^{d+1} \ln(P_{d+1}/P_d - 1)$, for $P_d > 0$. These thresholds grow with $d$:
-    the best depth never falls as $n$ or $\epsilon$ grow, and depends on them through
-    $n_\epsilon$ alone."""
+    r"""In the model of `rdf/depth-accuracy` depth $d + 1$ is better than $d$ if and only if $n_\epsilon > -2^{d+1}
+    \ln(P_{d+1}/P_d - 1)$, for $P_d > 0$. These thresholds grow with $d$: the best depth never falls as $n$ or
+    $\epsilon$ grow, and depends on them through $n_\epsilon$ alone."""
     most, deepest = effort.pick((5, 12), (8, 16), (12, 24))
     thresholds = 0
     for m, repeated in product(range(1, most + 1), (True, False)):
@@ -111,13 +102,7 @@ def optimal_depth_corrected(effort, rng):
     )
 
 
-@SETTINGS(
-    "rdf/optimal-depth-settings",
-    "Section 4.3",
-    ours=True,
-    proved=False,
-    quantity="rows in which Theorem 2's depth is best, in the model",
-)
+@SETTINGS("rdf/optimal-depth-settings", "Section 4.3", ours=True, proved=False, quantity="rows where it is best")
 def optimal_depth_settings(effort, rng):
     r"""In the model of `rdf/depth-accuracy` (independent uniform features, cuts in the middle, the
     sign of one feature as target), at the sizes of Table 3 with 100 trees and $\epsilon = 1$:

@@ -1,7 +1,5 @@
 """RDF, section 4.2.1: empty leaves over uniform continuous features, in closed form, and who meets them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from math import comb
@@ -17,11 +15,7 @@ EMPTY = Box("thm-depth-empty", "depth.empty_leaves")
 VISITED = Box("thm-depth-visited", "depth.empty_leaf_visited")
 
 
-@EMPTY(
-    "rdf/more-trees-more-empty",
-    "Section 4.2.1, before Table 3",
-    quantity="change of the expected share, one record more",
-)
+@EMPTY("rdf/more-trees-more-empty", "Section 4.2.1, before Table 3", quantity="change of the share, a record more")
 def more_trees_more_empty(effort, rng):
     """Dividing the data among more trees increases the expected share of empty leaves."""
     most, deepest = effort.pick((1000, 8), (10_000, 12), (100_000, 20))
@@ -73,17 +67,15 @@ def _visits(trees):
 
 @EMPTY("rdf/empty-leaves", "Section 4.2.1", ours=True, quantity="expected share of empty leaves")
 def empty_leaves(effort, rng):
-    r"""For $n$ independent records uniform over continuous features, the expected share of
-    empty leaves at depth $d$ is $a_d(n) = \frac{1}{n+1} \sum_{k \le n} a_{d-1}(k)$, $a_0(n) =
-    [n = 0]$."""
+    r"""For $n$ independent records uniform over continuous features, the expected share of empty leaves at depth
+    $d$ is $a_d(n) = \frac{1}{n+1} \sum_{k \le n} a_{d-1}(k)$, $a_0(n) = [n = 0]$."""
     return (yield from by_moments(effort, depths.empty_leaves, lambda k: Fraction(1, k + 1)))
 
 
 def by_moments(effort, law, moment):
     """A recursion against the alternating sum of the moments of a leaf's volume at depth 1, in fractions.
 
-    The chance that n records miss a leaf of volume V is E (1 - V)^n, and V is a product of d
-    independent shares.
+    The chance that n records miss a leaf of volume V is E (1 - V)^n, and V is a product of d independent shares.
     """
     most, deepest = effort.pick((40, 8), (80, 12), (160, 20))
     for n, d in product(range(most + 1), range(deepest + 1)):

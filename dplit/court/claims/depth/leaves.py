@@ -1,7 +1,5 @@
 """RDF, section 4.2.1: how many leaves of a random tree are empty."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations, product
 from math import ceil, comb, e, log1p, prod
@@ -55,13 +53,7 @@ def _two_value_leaves(k):
     return sum(2 not in leaf and 1 in leaf for leaf in product(range(3), repeat=k))
 
 
-@RECORDS(
-    "rdf/example-1-records",
-    "Section 4.2.1, Example 1",
-    "assumes",
-    quantity="records for one in the leaf, in expectation",
-    range="m = 10",
-)
+@RECORDS("rdf/example-1-records", "Section 4.2.1, Example 1", "assumes", quantity="records needed", range="m = 10")
 def example_1_records(effort, rng):
     r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one in the smallest leaf
     (assuming that one is meant in expectation)."""
@@ -78,16 +70,11 @@ def example_1_records(effort, rng):
 
 
 @RECORDS.corrected(
-    example_1_records,
-    where="Section 4.2.1, Example 1",
-    proved=False,
-    quantity="records for probability one half",
-    range="m = 10, the three numbers of records",
+    example_1_records, where="Section 4.2.1, Example 1", proved=False, quantity="records needed", range="m = 10"
 )
 def example_1_records_corrected(effort, rng):
-    r"""The smallest leaf holds a record with probability one half from $n = 2\,218\,071$ on,
-    with probability 0.95 from $n = 9\,586\,342$ on; at $n = 3\,200\,000$ it is $1 - 1/e$ to six
-    digits."""
+    r"""The smallest leaf holds a record with probability one half from $n = 2\,218\,071$ on, with probability 0.95
+    from $n = 9\,586\,342$ on; at $n = 3\,200\,000$ it is $1 - 1/e$ to six digits."""
     found = {q: ceil(log1p(-q) / log1p(-float(RARE))) for q in (0.5, 0.95)}
 
     def filled(n):
@@ -218,13 +205,7 @@ def _expected_floor(entry):
     return law[1:] @ depths.expected_empty_floor(entry.records, np.arange(1, len(law)))
 
 
-@NURSERY(
-    "rdf/table-3-nursery",
-    "Table 3",
-    "fails",
-    about="reading",
-    quantity="expected share of empty leaves, an upper bound",
-)
+@NURSERY("rdf/table-3-nursery", "Table 3", "fails", about="reading", quantity="share of empty leaves, at most")
 def table_3_nursery(effort, rng):
     """Nursery, one tree of depth 4: 0.2 % of the leaves are empty (read with training records that are
     drawn at random, which the paper's "ten-fold cross validation" does not say)."""
@@ -242,10 +223,7 @@ def table_3_nursery(effort, rng):
 
 
 @NURSERY.corrected(
-    table_3_nursery,
-    where="Table 3",
-    proved=False,
-    quantity="probability of an empty leaf in 100 runs, an upper bound",
+    table_3_nursery, where="Table 3", proved=False, quantity="probability of an empty leaf in 100 runs, at most"
 )
 def table_3_nursery_corrected(effort, rng):
     """With one tree of depth 4 on nine tenths of Nursery, drawn at random, no leaf is empty in

@@ -1,9 +1,7 @@
-r"""The reasons that Fletcher and Islam (2017) give: why leaves are empty, and why half the depth is too little.
+"""The reasons that Fletcher and Islam (2017) give: why leaves are empty, and why half the depth is too little.
 
-Sections 4.2.1 and 4.3; derived in :doc:`/book/depth`. The exact side enumerates records and paths.
+Sections 4.2.1 and 4.3. The exact side enumerates records and paths.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, product
@@ -19,11 +17,7 @@ HALF = Box("rem-depth-half", "depth.untested_features")
 PRINTED = Box("thm-depth-printed", "ground.printed.table")
 
 
-@FLOOR(
-    "rdf/clumping",
-    "section 4.2.1, before example 1",
-    quantity="expected share of empty leaves, non-uniform against uniform",
-)
+@FLOOR("rdf/clumping", "section 4.2.1, before example 1", quantity="empty leaves, non-uniform against uniform")
 def clumping(effort, rng):
     """For almost any (non-uniform) distribution of feature values records start clumping together in
     certain nodes, which is exacerbated by each non-uniformly distributed feature tested in each level (read:

@@ -1,7 +1,5 @@
 """RDF, sections 4.2 and 4.2.1: what the paper says of its own table 3, and of cost."""
 
-from __future__ import annotations
-
 from math import log
 
 from dplit.court.claims.depth._printed import printed_rows
@@ -45,9 +43,7 @@ def most_leaves_empty(effort, rng):
     )
 
 
-@PRINTED.corrected(
-    most_leaves_empty, proved=False, quantity="rows of depth 8 or more, continuous features only, below 79 %"
-)
+@PRINTED.corrected(most_leaves_empty, proved=False, quantity="rows of depth 8 on, continuous only, below 79 %")
 def most_leaves_empty_corrected(effort, rng):
     """In Table 3 at least 79 % of the leaves are empty in every row of depth 8 or more with
     continuous features only, but SynthE."""

@@ -3,8 +3,6 @@
 Means are taken of the exact law of untested features, in fractions, and set beside the formulas.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import count, product
 from math import comb, floor, log, log1p
@@ -17,12 +15,7 @@ from dplit.court.ledger.compare import at_most, decisive, need, note, same
 ONE = Fraction(1)
 UNTESTED = Box("thm-depth-untested", "depth.untested_features")
 RULE = Box("thm-depth-rule", "depth.expected_untested", "depth.published_depth")
-PATH = Box(
-    "thm-depth-path",
-    "depth.untested_features",
-    "depth.published_depth",
-    quantity="probability of fewer than half untested",
-)
+PATH = Box("thm-depth-path", "depth.untested_features", "depth.published_depth", quantity="P(fewer than half)")
 TABLE = Box("thm-depth-table", "depth.published_depth", "depth.table_depth")
 MIXED = Box("thm-depth-mixed", "depth.expected_untested_mixed", "depth.published_depth")
 
@@ -43,7 +36,7 @@ def _smallest_depth(s):
     "holds",
     "depth.untested_features",
     "depth.expected_untested",
-    quantity="expected untested features",
+    quantity="mean untested features",
 )
 def theorem_2(effort, rng):
     """Of $s$ continuous features, a path of depth $d$ that picks one a node, with replacement,
@@ -85,9 +78,7 @@ def _by_inclusion_exclusion(s, d):
     ]
 
 
-@RULE(
-    "rdf/equation-16", "Theorem 2, equation (16)", "fails", quantity="expected untested features, one level deeper"
-)
+@RULE("rdf/equation-16", "Theorem 2, equation (16)", "fails", quantity="mean untested features, one level deeper")
 def equation_16(effort, rng):
     r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$."""
     most, horizon = effort.pick((20, 40), (40, 80), (100, 200))
@@ -130,9 +121,8 @@ def equation_16_corrected(effort, rng):
 
 @PATH("rdf/equation-16-path", "Theorem 2, equation (16)", "fails", about="reading")
 def equation_16_path(effort, rng):
-    """Read as a condition on $X$ itself, as (16) prints it, and not on its mean, as the proof bounds
-    it: at the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features
-    untested."""
+    """Read as a condition on $X$ itself, as (16) prints it, and not on its mean, as the proof bounds it: at the
+    depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested."""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.published_depth(s)) for s in sizes}
     below = [s for s in sizes if 2 * chance[s] < 1]
@@ -163,9 +153,7 @@ def equation_16_path_corrected(effort, rng):
         mean = _mean_untested(s, depths.published_depth(s))
         yield need(2 * mean < s, mean, "<", s / 2, s=s)
         yield need(2 * chance[s] > 1, chance[s], ">", 0.5, s=s)
-    return note(
-        f"for every s up to {sizes[-1]}; least at s = {{s}}: {{exact:.3f}}", range=f"every s up to {sizes[-1]}"
-    )
+    return note("least at s = {s}: {exact:.3f}", range=f"every s up to {sizes[-1]}")
 
 
 def _less_than_half(s, depth):
@@ -190,12 +178,7 @@ def table_4(effort, rng):
 
 
 @TABLE.corrected(
-    table_4,
-    "depth.table_depth",
-    "depth.published_depth",
-    where="Table 4",
-    proved=False,
-    quantity="rows that differ",
+    table_4, "depth.table_depth", "depth.published_depth", where="Table 4", proved=False, quantity="differing rows"
 )
 def table_4_corrected(effort, rng):
     """Table 4 has one level more than Theorem 2 in every row with a continuous feature, and
@@ -214,13 +197,7 @@ def _theorem_depth(continuous, discrete):
     return _smallest_depth(continuous) + discrete // 2
 
 
-@MIXED(
-    "rdf/mixed-depth",
-    "Section 4.3, after Theorem 2",
-    "fails",
-    about="reading",
-    quantity="expected untested features",
-)
+@MIXED("rdf/mixed-depth", "Section 4.3, after Theorem 2", "fails", about="reading", quantity="untested features")
 def mixed_depth(effort, rng):
     """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to
     the depth of Theorem 2 as per the combinatorial reasoning of Fan et al. (read with the aim of Theorem 2:
@@ -244,9 +221,8 @@ def mixed_depth(effort, rng):
     quantity="expected untested features of Adult's 14",
 )
 def mixed_depth_corrected(effort, rng):
-    """One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number
-    of untested features below half of all, for every mix of both kinds of up to 18 features,
-    $r$ even."""
+    """One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number of untested
+    features below half of all, for every mix of both kinds of up to 18 features, $r$ even."""
     most = effort.pick(18, 24, 40)
     for mean, half, mix in _mixes(depths.table_depth, most):
         yield need(mean < half * (1 - 1e-9), mean, "<", half, **mix)

@@ -1,7 +1,5 @@
 """RDF, section 4.2.1: who meets an empty leaf, measured on the paper's sets with the package's trees."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 
@@ -16,13 +14,7 @@ from dplit.trees.reached import reach_random_leaves
 
 DRAWS = (100, 1000, 6000)  # trees of a set: afresh and more where the ones before leave it open
 SETS = 14
-MEASURED = Box(
-    "thm-depth-visited",
-    "trees.reach_random_leaves",
-    about="experiment",
-    kind="simulated",
-    range="the 14 sets, nine tenths of the records in training",
-)
+MEASURED = Box("thm-depth-visited", "trees.reach_random_leaves", about="experiment", range="the 14 sets")
 
 
 @MEASURED(
@@ -61,10 +53,9 @@ def empty_unvisited(effort, rng):
     quantity="share of Mushroom's records that meet an empty leaf",
 )
 def empty_unvisited_many(effort, rng):
-    """With the 100 trees that section 4.4 recommends it is the other way round on two of the sets:
-    a future record of Mushroom or of Claves is more likely than not to meet an empty leaf. On the
-    other twelve it remains less likely, SynthG among them. (Rule as for `rdf/empty-unvisited`, set
-    by set.)"""
+    """With the 100 trees that section 4.4 recommends it is the other way round on two of the sets: a future record
+    of Mushroom or of Claves is more likely than not to meet an empty leaf. On the other twelve it remains less
+    likely, SynthG among them. (Rule as for `rdf/empty-unvisited`, set by set.)"""
     found = {name: _visits(name, 100, effort, rng) for name in printed_rows()}
     likely = {name for name, (low, *_) in found.items() if low > 0.5}
     unlikely = {name for name, (_, _, high, _) in found.items() if high < 0.5}
@@ -84,9 +75,7 @@ def empty_unvisited_many(effort, rng):
 
 
 @VISITED.corrected(
-    empty_unvisited,
-    where="Section 4.2.1, after Example 1",
-    quantity="probability to meet an empty leaf, in the model",
+    empty_unvisited, where="Section 4.2.1, after Example 1", quantity="chance to meet an empty leaf, in the model"
 )
 def empty_unvisited_corrected(effort, rng):
     r"""In the model of independent uniform features and random cuts a record meets an empty leaf of

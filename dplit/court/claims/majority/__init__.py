@@ -1,1 +1,1 @@
-"""Claims of the chapter `majority`."""
+"""Claims that :doc:`/book/majority` derives."""

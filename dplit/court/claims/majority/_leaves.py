@@ -1,7 +1,5 @@
 """The leaves that this chapter's searches go through, and the score of a class at one."""
 
-from __future__ import annotations
-
 from dplit import majority
 
 

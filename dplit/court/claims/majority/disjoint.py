@@ -4,8 +4,6 @@ The last two are ours, on three or more classes: where a share is better, and wh
 enough. A leaf is a tuple of class counts, :math:`j` its gap, :math:`\tau` the number of trees.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -18,12 +16,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, decisive, need, note, same
 from dplit.mechanisms import PermuteAndFlip, SmoothExponential
 
-ALL_DATA = Box(
-    "thm-all-data",
-    "majority.all_data_error",
-    "majority.disjoint_error",
-    quantity="probability of the wrong label, of a share against all data",
-)
+ALL_DATA = Box("thm-all-data", "majority.all_data_error", "majority.disjoint_error", quantity="error of a label")
 CLASSES = Box("thm-shares-classes", "majority.unanimous_disjoint_error", "majority.unanimous_error")
 SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_law")
 
@@ -37,9 +30,8 @@ SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_
 )
 def inequality_14(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
-    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read of a label of score 1, $\tau > 1$, and a share whose
-    gap is $j/\tau$ exactly). (The left side is the
-    $\tau$-th power of the right: the inequality says that $\tau > 1$.)"""
+    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read of a label of score 1, $\tau > 1$, and a share whose gap is
+    $j/\tau$ exactly). (The left side is the $\tau$-th power of the right: the inequality says that $\tau > 1$.)"""
     most = effort.pick(3, 7, 15)
     for trees, e, i in product((2, 3, 10, 100), (0.1, 0.5, 1.0, 2.0), range(most + 1)):
         # gap i at epsilon in a share, gap tau i at epsilon / tau in all data
@@ -161,9 +153,7 @@ def disjoint_vote(effort, rng):
     )
 
 
-@SCALING(
-    "rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of the data"
-)
+@SCALING("rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of data")
 def scaling(effort, rng):
     r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at
     $\epsilon = 1$: a hundred times the data for a tenth of the budget. Here this is read of the label of one
@@ -232,9 +222,6 @@ def _drawn_error(records, share, epsilon):
     return float(binom.pmf(majority_count, records, share) @ wrong)
 
 
-# Three or more classes ---------------------------------------------------------------------------
-
-
 def _error(x, weight):
     """Probability of a label other than the first of leaf x, in fractions; e^epsilon is `weight`."""
     return 1 - PermuteAndFlip.rational_law([weight**c for c in x])[0]
@@ -256,10 +243,9 @@ def _share_error(x, weight, trees):
     quantity="probability of a wrong label, of a share against all data",
 )
 def shares_of_three_classes(effort, rng):
-    r"""With ROSNAM and $k \ge 3$ classes a share at $\epsilon$ errs less than all data at
-    $\epsilon/\tau$ on every unanimous leaf of $n \ge 1$ records whose $\epsilon n$ is small enough, for
-    $k = 3$ below $\log\frac43$; also on some mixed leaves, as $(2, 1, 0)$ with two trees and
-    $e^{\epsilon/2} = 11/10$."""
+    r"""With ROSNAM and $k \ge 3$ classes a share at $\epsilon$ errs less than all data at $\epsilon/\tau$ on every
+    unanimous leaf of $n \ge 1$ records whose $\epsilon n$ is small enough, for $k = 3$ below $\log\frac43$; also
+    on some mixed leaves, as $(2, 1, 0)$ with two trees and $e^{\epsilon/2} = 11/10$."""
     tenth = Fraction(11, 10)  # e^(epsilon / 2)
     epsilon, small, most = 2 * math.log(1.1), [], effort.pick(20, 40, 80)
     for x in ((1, 0, 0), (2, 1, 0)):

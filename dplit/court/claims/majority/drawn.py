@@ -1,6 +1,4 @@
-"""That the label of 2017 is drawn by its weights. Derived in :doc:`/book/majority`."""
-
-from __future__ import annotations
+"""That the label of 2017 is drawn by its weights."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

@@ -3,8 +3,6 @@ r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max.
 :math:`q = e^{-\epsilon}`.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, permutations
@@ -68,8 +66,7 @@ def rosnam_is_em(effort, rng):
 
 @ROSNAM.corrected(rosnam_is_em, where="addendum, section 2", quantity="probability of a label")
 def rosnam_is_permute_and_flip(effort, rng):
-    r"""ROSNAM is permute-and-flip: label $r$ has probability $w_r\int_0^1\prod_{i\ne
-    r}(1-w_it)\,dt$."""
+    r"""ROSNAM is permute-and-flip: label $r$ has probability $w_r\int_0^1\prod_{i\ne r}(1-w_it)\,dt$."""
     n2, n3 = effort.pick((4, 3), (6, 4), (9, 6))
     leaves = [*_by_size(n2, 2), *_by_size(n3, 3)]
     for x in leaves:
@@ -140,8 +137,7 @@ def equation_18(effort, rng):
     range="the sensitivity, the weight and the cell of table 6",
 )
 def equation_18_by_its_formula(effort, rng):
-    r"""The sensitivity as published is 0.6065, $\Pr(B) \propto 1.0859$, and table 6's 52.1%
-    comes from it."""
+    r"""The sensitivity as published is 0.6065, $\Pr(B) \propto 1.0859$, and table 6's 52.1% comes from it."""
     sensitivity, weight = _published_row()
     law = float(majority.smooth_exponential_law([5, 10], 0.1)[1])
     yield _rounds(sensitivity, 0.6065, 4)
@@ -241,8 +237,7 @@ def _up_to(sizes):
 
 @ROSNAM("rdf/monotone", "addendum, section 2")
 def monotone(effort, rng, epsilon=LOGS):
-    r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under
-    add-remove)."""
+    r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under add-remove)."""
     sizes = effort.pick({2: 8, 3: 5}, {2: 12, 3: 7}, {2: 30, 3: 12, 4: 8})
     yield from _losses(sizes, "add-remove", "add-remove", 1, epsilon)
     return note(

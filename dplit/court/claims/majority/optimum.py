@@ -4,8 +4,6 @@ The best is a linear programme over all private mechanisms, enclosed by a dual a
 rational arithmetic.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -98,10 +96,9 @@ def _rosnam(n):
     quantity="least probability of the wrong label",
 )
 def optimality_replace_one(effort, rng):
-    r"""Under replace-one in one leaf, names alike, the least error on $(n, 0)$ is $e^{-\epsilon
-    n/2}/2$ for even $n$, which ROSNAM at rate $\epsilon/2$ attains, and
-    $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$, which it exceeds by the factor
-    $\cosh(\epsilon/2)$."""
+    r"""Under replace-one in one leaf, names alike, the least error on $(n, 0)$ is $e^{-\epsilon n/2}/2$ for even
+    $n$, which ROSNAM at rate $\epsilon/2$ attains, and $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$, which it
+    exceeds by the factor $\cosh(\epsilon/2)$."""
     cases = list(product(range(1, effort.pick(6, 9, 16)), (2,), (0.3, 1.0, 2.0)))
     for n, classes, e in cases:
         factor = math.cosh(e / 2) if n % 2 else 1.0

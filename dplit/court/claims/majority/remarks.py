@@ -3,8 +3,6 @@ r"""What Fletcher and Islam (2017) and the addendum (2021) say beside their theo
 A leaf is a tuple of class counts and :math:`j` its gap.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product
@@ -135,9 +133,7 @@ def gap_proportional(effort, rng):
     return f"With 10, 100 and 1,000 records it is {'; '.join(said)}."
 
 
-@EXPECTED.corrected(
-    gap_proportional, where="section 4.2", quantity="mean gap with two equal shares, 1,000 records"
-)
+@EXPECTED.corrected(gap_proportional, where="section 4.2", quantity="mean gap, two equal shares, 1,000 records")
 def gap_between(effort, rng):
     r"""For two classes with share $p$ it lies between $|2p-1|n$ and $\sqrt{(2p-1)^2n^2 + 4p(1-p)n}$; for
     $p = 1/2$ and even $n$ it is $n\binom{n}{n/2}2^{-n}$, which grows like $\sqrt{2n/\pi}$."""
@@ -175,13 +171,10 @@ def equation_19(effort, rng):
     return f"They are {weights[0]:.4f} and {weights[1]:.4f}."
 
 
-@ROSNAM(
-    "rdf/improves", "addendum, section 2, table 6", "assumes", quantity="Pr(B) in percent, new against original"
-)
+@ROSNAM("rdf/improves", "addendum, section 2, table 6", "assumes", quantity="Pr(B) in %, new against original")
 def improves(effort, rng):
-    """New empirical results will be required, but as can be seen in table 6, we can expect the results to
-    improve (assuming that most rows are meant: the probability of the majority label rises in all but the
-    last)."""
+    """New empirical results will be required, but as can be seen in table 6, we can expect the results to improve
+    (assuming that most rows are meant: the probability of the majority label rises in all but the last)."""
     columns = zip(label_probabilities("original"), label_probabilities("new"))
     rows = [(x, *(round(100 * c.value, 1) for c in (old, new))) for (x, old), (_, new) in columns]
     worse = [row for row in rows if row[2] <= row[1]]

@@ -4,8 +4,6 @@ A leaf is a tuple of class counts and :math:`j` its gap. What the mechanism buil
 `dplit.court.claims.majority.smooth`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 from itertools import combinations_with_replacement, product
@@ -37,13 +35,7 @@ def _multisets(values, size):
     return list(combinations_with_replacement(values, size))
 
 
-@NEIGHBOURING(
-    "rdf/neighbours",
-    "section 2.1, definition 1",
-    "assumes",
-    proved=True,
-    quantity="records to add or remove before another data set of equal size is reached",
-)
+@NEIGHBOURING("rdf/neighbours", "section 2.1, definition 1", "assumes", proved=True, quantity="distance, records")
 def neighbours_of_equal_size(effort, rng):
     r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 \le 1$, the number of records
     to add or remove (assuming that their sizes may differ: in $D^n$, data of equal size, no two distinct data
@@ -63,9 +55,7 @@ def neighbours_of_equal_size(effort, rng):
 
 
 @NEIGHBOURING.corrected(
-    neighbours_of_equal_size,
-    where="section 2.1, definition 1",
-    quantity="data sets that the steps of a relation connect",
+    neighbours_of_equal_size, where="section 2.1, definition 1", quantity="data sets that single steps connect"
 )
 def neighbours_by_distance(effort, rng):
     """Add-remove: data of any size at distance 1. Replace-one: data of equal size at distance
@@ -125,8 +115,7 @@ def _searched(effort, stated, neighbours="add-remove", score=None):
 
 @SMOOTH("rdf/theorem-1", "theorem 1, equation 8", "fails")
 def theorem_1(effort, rng):
-    r"""The smooth sensitivity of the score, 1 for every most frequent class, is
-    $e^{-j\epsilon}$."""
+    r"""The smooth sensitivity of the score, 1 for every most frequent class, is $e^{-j\epsilon}$."""
     return (yield from _searched(effort, majority.published_smooth_sensitivity))
 
 
@@ -146,8 +135,7 @@ def _first_listed(x):
 
 @LISTED("rdf/theorem-1-first-listed", "theorem 1, read with ties to the first class listed", "fails")
 def theorem_1_first_listed(effort, rng):
-    r"""If of tied classes only the first listed scores 1, the smooth sensitivity is
-    $e^{-j\epsilon}$."""
+    r"""If of tied classes only the first listed scores 1, the smooth sensitivity is $e^{-j\epsilon}$."""
     formula = majority.published_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
 
@@ -159,8 +147,7 @@ def theorem_1_first_listed(effort, rng):
     where="theorem 1, read with ties to the first class listed",
 )
 def true_first_listed(effort, rng):
-    """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed
-    before the winner."""
+    """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed before the winner."""
     formula = majority.first_listed_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
 
@@ -218,33 +205,21 @@ def equation_11(effort, rng):
     quantity="1 if the score changes within i steps, or within i and one more",
 )
 def when_scores_change(effort, rng):
-    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$
-    changes. Definition 7 asks when one more step can change the score, which is $i \ge
-    \max(j-1, 0)$."""
+    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$ changes. Definition 7 asks
+    when one more step can change the score, which is $i \ge \max(j-1, 0)$."""
     for data, j, i, ball in _balls(effort):
         one_more = any(score(z) != score(y) for y in ball for z in majority.neighbouring(y))
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)
         yield same(one_more, i >= max(j - 1, 0), **data)
-    return note(
-        "{cases} answers, two for each pair of a leaf and a distance, are as stated.", range=_balls_of(effort)
-    )
+    return note("{cases} answers, two for each leaf and distance, are as stated.", range=_balls_of(effort))
 
 
 # Table 2 ----------------------------------------------------------------------------------------
 
 
-@SMOOTH(
-    "rdf/table-2",
-    "table 2",
-    "holds",
-    PRINTED,
-    proved=False,
-    quantity="value of the formula",
-    range="every cell of the table",
-)
+@SMOOTH("rdf/table-2", "table 2", "holds", PRINTED, proved=False, quantity="the formula", range="every cell")
 def table_2(effort, rng):
-    r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded,
-    some truncated)."""
+    r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded, some truncated)."""
     rows = []
     for j, e, cell in smooth_sensitivities():
         exact = float(majority.published_smooth_sensitivity([j, 0], e))
@@ -260,8 +235,7 @@ def table_2(effort, rng):
 
 @SMOOTH("rdf/table-2-sensitivities", "table 2", "fails", SEARCH)
 def table_2_sensitivities(effort, rng):
-    """The cells are example smooth sensitivities of the score, using theorem 1, to one unit of the last
-    digit."""
+    """The cells are example smooth sensitivities of the score, using theorem 1, to one unit of the last digit."""
     most, right = effort.pick(10, 10, 50), []
     rows = [row for row in smooth_sensitivities() if row[0] <= most]
     for j, e, cell in sorted(rows, key=lambda row: (row[0], -row[1])):

@@ -1,10 +1,8 @@
 r"""What Fletcher and Islam (2017) say of their query beside the query that others ask, for counts.
 
-Abstract, sections 1, 2.2, 3.1 and 4.2.1. A leaf is a tuple of class counts and :math:`j` its gap; noisy
-counts have Laplace noise of scale :math:`1/\epsilon`. Derived in :doc:`/book/majority`.
+Abstract, sections 1, 2.2, 3.1 and 4.2.1. A leaf is a tuple of class counts and :math:`j` its gap; noisy counts
+have Laplace noise of scale :math:`1/\epsilon`.
 """
-
-from __future__ import annotations
 
 import math
 from itertools import pairwise, product
@@ -85,10 +83,7 @@ def less_noise(effort, rng):
 
 
 @NOISY.corrected(
-    less_noise,
-    "majority.gap_error",
-    where="abstract; sections 1 and 3.1",
-    quantity="error of noisy counts over that of ROSNAM",
+    less_noise, "majority.gap_error", where="abstract; sections 1 and 3.1", quantity="error over that of ROSNAM"
 )
 def less_noise_rosnam(effort, rng):
     r"""With the addendum's label, ROSNAM, the sentence is true: the larger of two noisy counts is wrong
@@ -196,11 +191,7 @@ def local_sensitivity(counts):
     return max(np.abs(score(y) - here).max() for y in majority.neighbouring(counts))
 
 
-@LOCAL(
-    "rdf/local-sensitivity",
-    "section 2.2, after definition 6",
-    quantity="privacy loss of the label scaled by local sensitivity",
-)
+@LOCAL("rdf/local-sensitivity", "section 2.2, after definition 6", quantity="privacy loss at local sensitivity")
 def local_not_private(effort, rng):
     r"""Local sensitivity in the place of the global one is not differentially private: the label is then
     certain at gaps of 2 or more and uncertain below, which one record shows."""
@@ -312,10 +303,9 @@ def empty_uniform(effort, rng):
     range="two classes, shares of 0.6 to 0.99, epsilon 0.1, 1 and 10",
 )
 def false_confidence(effort, rng):
-    r"""In an empty leaf with noisy counts, where every label reports a purely random frequency, highly
-    confident predictions could be falsely created: with Laplace noise, negative counts taken as 0, one of
-    two classes has a share of $q$ or more with probability $\frac12 + \frac{1-q}{2}$, whatever
-    $\epsilon$."""
+    r"""In an empty leaf with noisy counts, where every label reports a purely random frequency, highly confident
+    predictions could be falsely created: with Laplace noise, negative counts taken as 0, one of two classes has a
+    share of $q$ or more with probability $\frac12 + \frac{1-q}{2}$, whatever $\epsilon$."""
     for e, q in product((0.1, 10.0, 1.0), (0.6, 0.8, 0.99, 0.9)):
         yield same(_confident(q, e), 0.5 + (1 - q) / 2, 1e-7, share=q, epsilon=e)
     return (

@@ -5,8 +5,6 @@ The label is the exponential mechanism scaled by smooth sensitivity. Its cost is
 class counts, :math:`j` its gap.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 
@@ -96,8 +94,7 @@ def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
     range="two classes, gaps 1 to 148, epsilon 0.1, 0.5 and 1, add-remove",
 )
 def true_sensitivity(effort, rng, epsilon=(0.1, 0.5, 1.0)):
-    """Scaled by the true smooth sensitivity the exponential mechanism still has no finite
-    epsilon."""
+    """Scaled by the true smooth sensitivity the exponential mechanism still has no finite epsilon."""
     most, gaps = float(effort.pick(10, 100, 1000)), np.arange(1, 149)
     for budget in epsilon:
         laws = [_rescaled_logpmf((j, 0), budget) for j in (*gaps, 149)]
@@ -189,9 +186,6 @@ def no_multiple(effort, rng):
         f"{first[0.1]}; it grows like (epsilon/2) e^(j epsilon) (e^epsilon - 1).",
         range=f"multiples up to {multiples[-1]:g}, epsilon 0.1 and 1, two classes, add-remove",
     )
-
-
-# Where its effect is seen ------------------------------------------------------------------------
 
 
 def _right(weight):

@@ -1,1 +1,1 @@
-"""Claims of the chapter `matrix_bounds`."""
+"""Claims that :doc:`/book/matrix_bounds` derives."""

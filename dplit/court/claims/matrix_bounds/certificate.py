@@ -1,10 +1,8 @@
-r"""Claims of ours on what no release can beat: the constants, the certificate, replace-one, and contrasts.
+"""Claims of ours on what no release can beat: the constants, the certificate, replace-one, and contrasts.
 
-Derived in :doc:`/book/matrix_bounds`. The truth is a linear program over all releases with given outputs,
-which knows no bound, or the error of a strategy by least squares.
+The truth is a linear program over all releases with given outputs, which knows no bound, or the error of a
+strategy by least squares.
 """
-
-from __future__ import annotations
 
 import itertools
 import math
@@ -24,11 +22,9 @@ CERTIFICATE = Box(
     "matrix.lower_bound",
     "matrix.nuclear_bound",
     "matrix.l2_optimum",
-    quantity="total squared error of a class",
+    quantity="error of a class",
 )
-REPLACE = Box(
-    "thm-bounds-replace", "matrix.lower_bound", "matrix.nuclear_bound", quantity="total squared error of a class"
-)
+REPLACE = Box("thm-bounds-replace", "matrix.lower_bound", "matrix.nuclear_bound", quantity="error of a class")
 CONTRAST = Box("thm-bounds-contrast", "matrix.l2_optimum", "matrix.KNorm")
 PLANE = np.array(list(itertools.product(range(-7, 8), repeat=2)))
 SHARP = 1e-5  # relative difference where a bound is attained by what a program or a search finds
@@ -207,11 +203,7 @@ def _all_pairs(W, k):
 # Contrasts ----------------------------------------------------------------------------------------
 
 
-@CONTRAST(
-    "m-rf/contrast-bound",
-    "ours; votes are compared, not counted",
-    quantity="squared error of contrasts, in units of 2/epsilon^2",
-)
+@CONTRAST("m-rf/contrast-bound", "ours; votes are compared, not counted", quantity="error, in 2/epsilon^2")
 def contrasts(effort, rng):
     r"""What decides a vote among k classes are the differences from their mean, $I - \frac1k11^\top$. Its
     $L_2$ is $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes, where the

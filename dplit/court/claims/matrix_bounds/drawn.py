@@ -1,6 +1,4 @@
-"""That noise of another shape is drawn by its density. Derived in :doc:`/book/matrix_bounds`."""
-
-from __future__ import annotations
+"""That noise of another shape is drawn by its density."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

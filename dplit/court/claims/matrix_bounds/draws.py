@@ -1,7 +1,5 @@
 """Draws of noise that is uniform in a body times a radius: a mean of squares, and how far out the norm is."""
 
-from __future__ import annotations
-
 import math
 
 from scipy.special import gammaincc

@@ -1,10 +1,8 @@
-r"""Claims of ours on noise for all leaves of a forest at once, which needs no polytope.
+"""Claims of ours on noise for all leaves of a forest at once, which needs no polytope.
 
-Derived in :doc:`/book/matrix_bounds`. The truth is the triangulation of the hull of all columns, an integral over
-a density in two or three variables, routing, and draws of the package's samplers.
+The truth is the triangulation of the hull of all columns, an integral over a density in two or three variables,
+routing, and draws of the package's samplers.
 """
-
-from __future__ import annotations
 
 import itertools
 import math
@@ -14,38 +12,23 @@ from scipy.special import gamma, gammaincc
 
 from dplit import matrix
 from dplit.court.claims.matrix_bounds.draws import drawn
-from dplit.court.claims.matrix_paths.small import (
-    CAR,
-    dense,
-    entries,
-    error,
-    every_cell,
-    forest,
-    less,
-    small_levels,
-    tennis_trees,
-)
+from dplit.court.claims.matrix_paths import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, frequency, note, private, same
 
-BLOCK = Box("thm-bounds-block", "matrix.BlockNorm", "matrix.PerTree", kind="simulated")
-TREES = Box("thm-bounds-trees", "matrix.TreeNorm", "matrix.agreeing_marginals", kind="simulated")
+BLOCK = Box("thm-bounds-block", "matrix.BlockNorm", "matrix.PerTree")
+TREES = Box("thm-bounds-trees", "matrix.TreeNorm", "matrix.agreeing_marginals")
 AGREEING = Box("thm-bounds-agreeing", "matrix.AgreeingTrees", "matrix.select")
 
 
 def _moved(one, noise, z):
     """How much one record more changes the logarithm of the density of z, at most, against epsilon."""
-    moves = one.routed(every_cell(one.levels))
+    moves = one.routed(small.every_cell(one.levels))
     loss = max(abs(noise.norm(z) - noise.norm(z - w)).max() for w in moves)
     return private(loss, noise.epsilon, broken="fails", **one.data)
 
 
-@BLOCK(
-    "m-rf/block-norm",
-    "ours; noise for all leaves of a forest",
-    intervals=1,
-    quantity="variance of a leaf times epsilon^2 / 2",
-)
+@BLOCK("m-rf/block-norm", "ours; noise for all leaves of a forest", intervals=1, quantity="variance, 2/epsilon^2")
 def block_norm(effort, rng):
     r"""Noise on the leaves of any forest of density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where
     $z_t$ are the leaves of tree t, is $\epsilon$-DP under add-remove. A leaf of a tree with $m_t$ leaves
@@ -55,11 +38,11 @@ def block_norm(effort, rng):
     halves = {}
     for tau, m in itertools.product((2, 3, 8, 128), (2, 3, 8, 50)):
         halves[tau, m] = half = matrix.BlockNorm([m] * tau, 1.0).variances[0] / 2
-        below = less(half, tau**2, trees=tau, leaves=m)
+        below = small.less(half, tau**2, trees=tau, leaves=m)
         yield decisive(below) if (tau, m) == (128, 8) else below
     forests = effort.pick(20, 100, 400)
     for _ in range(forests):
-        one = forest(small_levels(rng, 3), int(rng.integers(1, 5)), 1, rng)
+        one = small.forest(small.small_levels(rng, 3), int(rng.integers(1, 5)), 1, rng)
         noise = matrix.BlockNorm(np.bincount(one.paths.tree), 1.0)
         yield _moved(one, noise, rng.normal(size=(50, len(one.paths))) * 5)
     noise = matrix.BlockNorm([3, 2], 1.0)
@@ -94,9 +77,6 @@ def _block_variance(m, other, most=math.inf):
     return float((weight * np.minimum(z**2, most)).sum() / weight.sum())
 
 
-# Trees that agree ---------------------------------------------------------------------------------
-
-
 # all pairs of six, once each
 COVER = [(0, 1), (0, 2, 5), (0, 3, 4), (1, 2, 3), (1, 4, 5), (2, 4), (3, 5)]
 
@@ -109,16 +89,11 @@ def hull(sizes):
 
 def _marginal(levels, columns):
     """Which cells each combination of some columns' levels has, zeros and ones."""
-    codes = every_cell(levels)[:, columns]
+    codes = small.every_cell(levels)[:, columns]
     return (codes[None] == np.unique(codes, axis=0)[:, None]).all(axis=2).astype(float)
 
 
-@TREES(
-    "m-rf/tree-norm",
-    "ours; optimal noise allocation",
-    intervals=2,
-    quantity="error of the leaves over that of noisy cells",
-)
+@TREES("m-rf/tree-norm", "ours; optimal noise allocation", intervals=2, quantity="error over that of noisy cells")
 def tree_norm(effort, rng):
     r"""Of the leaves of any forest let all trees have the same sum. Noise of density proportional to
     $e^{-\epsilon\max_t\|z_t\|_1}$ on these is $\epsilon$-DP under add-remove, and for trees on disjoint
@@ -129,16 +104,16 @@ def tree_norm(effort, rng):
     yield from _like_hulls(effort, rng)
     forests = effort.pick(20, 100, 400)
     for _ in range(forests):
-        one = forest(small_levels(rng, 3), int(rng.integers(2, 5)), 1, rng)
+        one = small.forest(small.small_levels(rng, 3), int(rng.integers(2, 5)), 1, rng)
         noise = matrix.TreeNorm(np.bincount(one.paths.tree), 1.0)
         yield _moved(one, noise, noise.sample(20, rng=rng))
-        yield less(noise.error, matrix.BlockNorm(noise.sizes, 1.0).error, **one.data)
-    noise = matrix.TreeNorm(CAR, 1.0)
+        yield small.less(noise.error, matrix.BlockNorm(noise.sizes, 1.0).error, **one.data)
+    noise = matrix.TreeNorm(small.CAR, 1.0)
     z = noise.sample(effort.pick(20_000, 100_000, 500_000), rng=rng)
     yield from drawn(noise, z, z[:, 0] ** 2, noise.variances[0], 400.0, rng)
     ratio, known, two = _on_car(rng)
-    yield less(two, 1.0, of="Car, depth 2, over the best Laplace strategy")
-    yield decisive(less(ratio, known, of="Car, depth 1, over noisy cells"))
+    yield small.less(two, 1.0, of="Car, depth 2, over the best Laplace strategy")
+    yield decisive(small.less(ratio, known, of="Car, depth 1, over noisy cells"))
     return note(
         f"variances and norms equal those of triangulated hulls; {forests} forests: the density "
         f"changes by at most e^epsilon; Car, depth 1, each feature alike: {ratio:.4f} of noisy cells, three "
@@ -154,30 +129,26 @@ def _like_hulls(effort, rng):
         body, ours = matrix.KNorm(hull(each), 1.0), matrix.TreeNorm(each, 1.0)
         z = rng.normal(size=(3, body.matrix.shape[1])) @ body.matrix.T
         truth, stated = [*body.variances, *map(body.norm, z)], [*ours.variances, *map(ours.norm, z)]
-        yield from entries(truth, stated, 1e-7, sizes=list(each))
+        yield from small.entries(truth, stated, 1e-7, sizes=list(each))
         if set(each) == {2}:
             twos = (len(each) + 2) * (len(each) + 3) / 6
-            yield from entries(np.full(len(ours.variances), twos), ours.variances, 1e-7, sizes=each)
+            yield from small.entries(np.full(len(ours.variances), twos), ours.variances, 1e-7, sizes=each)
 
 
 def _on_car(rng):
     """Errors on Car: over the cells' at depth 1, of the best known marginals there, and over Laplace's at 2."""
-    variances = matrix.TreeNorm(CAR, 1.0).variances
-    ratio = variances.reshape(-1).sum() / 2 / (6 * math.prod(CAR))
-    stumps = np.vstack([_marginal(CAR, (j,)) for j in range(6)])
-    pairs = np.vstack([_marginal(CAR, p) for p in ((0, 3), (1, 4), (2, 5))])
-    known = error(stumps, pairs) / stumps.sum()
-    deeper, members = forest(CAR, 128, 2, rng).leaves, ("merged", "identity", "marginals")
+    variances = matrix.TreeNorm(small.CAR, 1.0).variances
+    ratio = variances.reshape(-1).sum() / 2 / (6 * math.prod(small.CAR))
+    stumps = np.vstack([_marginal(small.CAR, (j,)) for j in range(6)])
+    pairs = np.vstack([_marginal(small.CAR, p) for p in ((0, 3), (1, 4), (2, 5))])
+    known = small.error(stumps, pairs) / stumps.sum()
+    deeper, members = small.forest(small.CAR, 128, 2, rng).leaves, ("merged", "identity", "marginals")
     laplace = matrix.select(deeper, members=members, epsilon=1.0).considered
     two = matrix.agreeing_marginals(deeper, COVER, 1.0) / min(laplace.values())
     return float(ratio), known, two
 
 
-@AGREEING(
-    "m-rf/tree-norm-release",
-    "ours; optimal noise allocation",
-    quantity="total squared error of the leaves, one class",
-)
+@AGREEING("m-rf/tree-norm-release", "ours; optimal noise allocation", quantity="squared error, one class")
 def tree_norm_release(effort, rng):
     r"""Released with such noise, the leaves of the distinct trees answer all leaves by least squares with a
     total error that no record changes. Under replace-one, with two classes or their difference, it is exactly four
@@ -185,15 +156,15 @@ def tree_norm_release(effort, rng):
     $\epsilon^2$."""
     for _ in range(effort.pick(12, 40, 150)):
         levels = [[2, 2], [3, 2], [2, 2, 2]][rng.integers(3)]
-        one = forest(levels, int(rng.integers(2, 4)), 1, rng)
+        one = small.forest(levels, int(rng.integers(2, 4)), 1, rng)
         ours, epsilon = matrix.AgreeingTrees(one.paths), float(rng.choice([0.5, 1.0, 2.0]))
-        A, noise = dense(ours), matrix.KNorm(hull(ours.sizes), epsilon).covariance
+        A, noise = small.dense(ours), matrix.KNorm(hull(ours.sizes), epsilon).covariance
         inverse = np.linalg.pinv(A.T @ np.linalg.pinv(noise, rcond=1e-9) @ A, rcond=1e-9)
         exact = float(np.trace(one.T @ inverse @ one.T.T))
         for neighbours, times in (("add-remove", 1), ("replace-one", 4)):
             stated = matrix.error(one.leaves, ours, epsilon, "laplace", neighbours)
             yield same(times * exact, stated, 1e-7, neighbours=neighbours, **one.data)
-    tennis = tennis_trees().leaves
+    tennis = small.tennis_trees().leaves
     best = matrix.select(tennis)
     yield same(18.5, matrix.error(tennis, best, 1.0), 1e-7, selected=best.name)
     return note(

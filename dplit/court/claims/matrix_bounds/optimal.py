@@ -1,10 +1,8 @@
 r"""Claims on "optimal noise allocation" (M-RF), and ours on noise that is shaped by the workload.
 
-Derived in :doc:`/book/matrix_bounds`. Errors are in units of :math:`2/\epsilon^2`, one class. The truth is least
-squares on the matrices, searches of a code of their own, linear programs, and draws of the package's samplers.
+Errors are in units of :math:`2/\epsilon^2`, one class. The truth is least squares on the matrices, searches of a
+code of their own, linear programs, and draws of the package's samplers.
 """
-
-from __future__ import annotations
 
 import math
 
@@ -19,7 +17,7 @@ from dplit.court.ledger.compare import below, decisive, need, note, same
 
 SINGLE = Box("thm-bounds-single", "matrix.l2_optimum", "matrix.Identity", "matrix.PerTree")
 CERTIFICATE = Box("thm-bounds-certificate", "matrix.nuclear_bound", "matrix.select")
-KNORM = Box("thm-bounds-knorm", "matrix.KNorm", "matrix.lower_bound", kind="simulated")
+KNORM = Box("thm-bounds-knorm", "matrix.KNorm", "matrix.lower_bound")
 TENNIS = np.array([[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1],
                    [1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1]])  # fmt: skip
 SINGLE_TREES = (((4, 3, 3), 2), ((3, 3, 3), 1), ((4, 4, 3), 3), ((4, 4, 4), 4))  # levels, p
@@ -49,12 +47,7 @@ def searched(W, p, rng):
     return error(W, p_identity(found.x.reshape(p, n)))
 
 
-@SINGLE(
-    "m-rf/optimal",
-    "Abstract; our full DP M-RF framework",
-    "assumes",
-    quantity="error of a leaf, in units of 2/epsilon^2",
-)
+@SINGLE("m-rf/optimal", "Abstract; our full DP M-RF framework", "assumes", quantity="error, in 2/epsilon^2")
 def optimal(effort, rng):
     r"""The search for a strategy, resulting in optimal DP noise allocation under the Laplace mechanism: the
     optimality of our approach comes from the theoretical optimality of the strategy matrix from OPT for a fixed
@@ -84,10 +77,9 @@ def optimal(effort, rng):
 
 @CERTIFICATE.corrected(optimal, quantity="error of the leaves over that of noisy cells")
 def gaps(effort, rng):
-    r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees the
-    certified part of the error of noisy cells is about .008, .05, .20 and .48 on Car with depth 1 to 4, and
-    .026, .17 and .57 on Balance with depth 1 to 3; one tree's leaves attain it. What lies between is
-    open."""
+    r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees the certified
+    part of the error of noisy cells is about .008, .05, .20 and .48 on Car with depth 1 to 4, and .026, .17 and
+    .57 on Balance with depth 1 to 3; one tree's leaves attain it. What lies between is open."""
     rows = []
     for levels, deepest in ((CAR, effort.pick(1, 2, 3)), (BALANCE, effort.pick(2, 2, 3))):
         for depth in range(1, deepest + 1):
@@ -142,12 +134,7 @@ def _searched_laplace(W, rng, starts):
     return best
 
 
-@KNORM(
-    "m-rf/k-norm",
-    "ours; optimal noise allocation",
-    intervals=2,
-    quantity="total squared error on Tennis, epsilon 1",
-)
+@KNORM("m-rf/k-norm", "ours; optimal noise allocation", intervals=2, quantity="squared error on Tennis, epsilon 1")
 def k_norm(effort, rng):
     r"""Noise of density proportional to $e^{-\epsilon\|z\|_K}$, K the convex hull of W's columns and their
     negatives, is $\epsilon$-DP under add-remove neighbours and has the covariance

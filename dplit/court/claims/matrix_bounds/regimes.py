@@ -1,10 +1,8 @@
-r"""Claims of ours on where a matrix pays, and on what any release pays in a wide domain.
+"""Claims of ours on where a matrix pays, and on what any release pays in a wide domain.
 
-Derived in :doc:`/book/matrix_bounds`. The truth is least squares on the matrices, the enumeration of sets, and
-linear programs over all releases, biased ones too.
+The truth is least squares on the matrices, the enumeration of sets, and linear programs over all releases, biased
+ones too.
 """
-
-from __future__ import annotations
 
 import itertools
 import math
@@ -21,9 +19,7 @@ REGIMES = Box("thm-bounds-regimes", "matrix.crossing", "matrix.expected_leaves",
 WIDE = Box("thm-bounds-wide", "matrix.wide_bound", "matrix.bound_at", "matrix.least_spread")
 
 
-@REGIMES(
-    "m-rf/two-regimes", "ours; optimizing decision paths", quantity="error of all leaves, in units of 2/epsilon^2"
-)
+@REGIMES("m-rf/two-regimes", "ours; optimizing decision paths", quantity="error of all leaves, in 2/epsilon^2")
 def two_regimes(effort, rng):
     r"""Of $\tau$ trees with o leaves in all on n cells, Laplace noise for each tree has the error
     $\tau^2o$, noise on the distinct leaves at most $\gamma^2o$, noisy cells $\tau n$, in units of
@@ -56,9 +52,6 @@ def two_regimes(effort, rng):
         f"{', '.join(f'{x:.1f}' for x in said)} trees",
         range="forests of up to 8 trees on 2 to 4 columns; Car, Balance, Nursery with depth 1 to 4",
     )
-
-
-# Wide domains -------------------------------------------------------------------------------------
 
 
 def _program(tau, n, epsilon, grid):

@@ -1,1 +1,1 @@
-"""Claims of the chapter `matrix_forest`."""
+"""Claims that :doc:`/book/matrix_forest` derives."""

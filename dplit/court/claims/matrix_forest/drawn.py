@@ -1,6 +1,4 @@
-"""That a fit draws the cells' counts that the chapter speaks of. Derived in :doc:`/book/matrix_forest`."""
-
-from __future__ import annotations
+"""That a fit draws the cells' counts that the chapter speaks of."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

@@ -1,6 +1,4 @@
-r"""Claims of ours on the histogram beneath a matrix forest. Derived in :doc:`/book/matrix_forest`."""
-
-from __future__ import annotations
+"""Claims of ours on the histogram beneath a matrix forest."""
 
 from fractions import Fraction
 from itertools import product

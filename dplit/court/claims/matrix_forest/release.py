@@ -3,8 +3,6 @@ r"""Claims of ours on the estimator: it draws the law that its budget is about, 
 Derived in :doc:`/book/matrix_forest`; what a release costs, in :doc:`/book/matrix_release`.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import product
 
@@ -19,7 +17,7 @@ from dplit.forests.randomness import Repeated
 from dplit.mechanisms import Geometric
 
 FOREST = "forests.MatrixForestClassifier"
-LAW = Box("alg-matrix-forest", FOREST, "mechanisms.Geometric", kind="simulated")
+LAW = Box("alg-matrix-forest", FOREST, "mechanisms.Geometric")
 BUDGET = Box("thm-matrix-forest-budget", FOREST, "matrix.ReleaseLaw", quantity="privacy loss")
 ERROR = Box("thm-matrix-forest-error", FOREST, "matrix.error")
 ONE = Domain([Categorical(["a", "b"])])
@@ -102,11 +100,7 @@ def forest_budget(effort, rng):
     return "Over {cases} releases the largest loss is {exact:.4f} of {stated:.4f}: {strategy}, {neighbours}."
 
 
-@BUDGET(
-    "m-rf/ours/forest-published",
-    "ours",
-    range="as published, replace-one neighbours; else as of the proved forest",
-)
+@BUDGET("m-rf/ours/forest-published", "ours", range="as published, replace-one; else as of the proved forest")
 def forest_published(effort, rng):
     """A published fit spends twice its parameter under replace-one neighbours, as its budget says."""
     for loss, epsilon, data in _losses("published", (1,), rng):

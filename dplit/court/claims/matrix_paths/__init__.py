@@ -1,1 +1,1 @@
-"""Claims of the chapter `matrix_paths`."""
+"""Claims that :doc:`/book/matrix_paths` derives."""

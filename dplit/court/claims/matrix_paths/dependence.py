@@ -1,10 +1,8 @@
-r"""Claims of M-RF on leaves that depend on one another: the rank of T, and leaves that occur many times.
+"""Claims of M-RF on leaves that depend on one another: the rank of T, and leaves that occur many times.
 
-Derived in :doc:`/book/matrix_paths`. The truth of a rank is elimination in fractions or modulo 2, of a
-number of leaves the routing of every cell, of the law of coupons inclusion and exclusion in fractions.
+The truth of a rank is elimination in fractions or modulo 2, of a number of leaves the routing of every cell, of
+the law of coupons inclusion and exclusion in fractions.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -13,29 +11,21 @@ from itertools import pairwise
 import numpy as np
 
 from dplit import matrix
-from dplit.court.claims.matrix_paths.small import (
-    CAR,
-    Forest,
-    every_cell,
-    exact_rank,
-    forest,
-    schema,
-    small_forests,
-)
+from dplit.court.claims.matrix_paths import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, note, same
 from dplit.trees import grow_random_trees
 
 RANK = Box("thm-matrix-rank", "matrix.certified_ranks", quantity="rank of T")
 DISTINCT = Box("thm-matrix-distinct", "matrix.most_boxes", "matrix.Workload")
-COUPONS = Box("thm-matrix-coupons", "matrix.distinct_leaves_law", kind="simulated")
+COUPONS = Box("thm-matrix-coupons", "matrix.distinct_leaves_law")
 CAR_TREES = 128
 
 
 def _ranks(effort, rng):
     """Random forests on two to four columns of two or three levels, with their exact ranks."""
-    for one in small_forests(rng, effort.pick(25, 100, 600), 4):
-        yield one, exact_rank(np.unique(one.T, axis=0))
+    for one in small.small_forests(rng, effort.pick(25, 100, 600), 4):
+        yield one, small.exact_rank(np.unique(one.T, axis=0))
 
 
 @RANK("m-rf/dependence", "Section 1, main contributions; optimizing decision paths")
@@ -68,9 +58,9 @@ def rank(effort, rng):
         yield same(found, matrix.certified_ranks(one.paths)[-1], of="modulo 2", **one.data)
     ranks, leaves = [], []
     for depth in (2, 3, 4):
-        paths = forest(CAR, CAR_TREES, depth, rng).paths
+        paths = small.forest(small.CAR, CAR_TREES, depth, rng).paths
         found = int(matrix.certified_ranks(paths)[-1])
-        for bound in (matrix.rank_bound(paths), matrix.full_rank_bound(CAR, depth)):
+        for bound in (matrix.rank_bound(paths), matrix.full_rank_bound(small.CAR, depth)):
             yield decisive(same(found, bound, car=True, depth=depth))
         ranks.append(str(found))
         leaves.append(str(len(paths)))
@@ -81,12 +71,9 @@ def rank(effort, rng):
     )
 
 
-# Leaves that occur many times ---------------------------------------------------------------------
-
-
 def _most_leaves(one):
     """The most distinct leaves that hold one cell: every cell routed, equal leaves counted once."""
-    cells = every_cell(one.levels)
+    cells = small.every_cell(one.levels)
     member = np.zeros((one.trees.n_leaves, len(cells)), dtype=bool)
     member[one.reached(cells), np.arange(len(cells))[:, None]] = True
     distinct = np.unique(np.packbits(member, axis=1), axis=0)
@@ -96,7 +83,7 @@ def _most_leaves(one):
 def _car(effort, rng):
     """128 trees on Car at each depth."""
     for depth in effort.pick((2, 3, 4), (2, 3, 4, 5), (2, 3, 4, 5)):
-        yield depth, forest(CAR, CAR_TREES, depth, rng)
+        yield depth, small.forest(small.CAR, CAR_TREES, depth, rng)
 
 
 @DISTINCT(
@@ -128,8 +115,8 @@ def distinct(effort, rng):
         counted = _most_leaves(one)
         rich.append(str(counted))
         yield same(counted, matrix.most_boxes(one.leaves.boxes), depth=depth)
-        yield decisive(same(counted, math.comb(len(CAR), depth), depth=depth, of="Car"))
-    for one in small_forests(rng, forests, 4, 4, 8):
+        yield decisive(same(counted, math.comb(len(small.CAR), depth), depth=depth, of="Car"))
+    for one in small.small_forests(rng, forests, 4, 4, 8):
         counted, depth = _most_leaves(one), int(one.paths.tests[0].sum())
         yield same(counted, matrix.most_boxes(one.leaves.boxes), **one.data)
         most = min(one.n_trees, math.comb(len(one.levels), depth))
@@ -147,12 +134,7 @@ def _coupons(seen, coupons, draws):
     return float(math.comb(coupons, seen) * signed)
 
 
-@COUPONS(
-    "m-rf/distinct-leaves",
-    "ours; the leaves that hold one cell",
-    intervals=2,
-    quantity="probability that a cell has every leaf it can",
-)
+@COUPONS("m-rf/distinct-leaves", "ours; the leaves that hold one cell", intervals=2, quantity="P(every leaf)")
 def coupons(effort, rng):
     r"""In a forest of $\tau$ random trees that test $h$ of $d$ columns on every path, the distinct leaves that
     hold a given cell are as many as distinct coupons after $\tau$ draws of $\binom dh$. All of them are there
@@ -177,7 +159,7 @@ def coupons(effort, rng):
 
 def _all_there(levels, depth, tau, forests, rng):
     """For each forest whether its first cell has every leaf it can; at depth 1, whether the rank is full."""
-    all_of_them = Forest(grow_random_trees(schema(levels), forests * tau, depth, rng=rng), levels)
+    all_of_them = small.Forest(grow_random_trees(small.schema(levels), forests * tau, depth, rng=rng), levels)
     paths = all_of_them.paths
     if depth == 1:
         full = matrix.full_rank_bound(levels, 1)

@@ -1,10 +1,8 @@
-r"""Claims of ours on equal columns and equal rows of a query matrix: what may be merged, and is never worse.
+"""Claims of ours on equal columns and equal rows of a query matrix: what may be merged, and is never worse.
 
-Derived in :doc:`/book/matrix_paths`. Counts are routed, errors are computed from least squares on the
-matrices themselves, for strategies drawn at random.
+Counts are routed, errors are computed from least squares on the matrices themselves, for strategies drawn at
+random.
 """
-
-from __future__ import annotations
 
 import numpy as np
 
@@ -40,10 +38,9 @@ def _never_worse(pairs):
 
 @MERGING("m-rf/column-merging", "ours", "holds", "matrix.Workload", "matrix.Merged")
 def column_merging(effort, rng):
-    r"""Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those of zero
-    columns. The answers are $WD = W'(MD)$, one record more changes one entry of $MD$ by at most 1, and
-    the least error that a strategy has for $W$ is the least that one has for $W'$: no strategy gets worse
-    if the cells are merged."""
+    r"""Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those of zero columns. The
+    answers are $WD = W'(MD)$, one record more changes one entry of $MD$ by at most 1, and the least error that a
+    strategy has for $W$ is the least that one has for $W'$: no strategy gets worse if the cells are merged."""
     errors = []
     for forest_, Q in _forests(effort, rng):
         levels, workload = forest_.levels, matrix.Workload.of(forest_.paths, Q)

@@ -1,28 +1,15 @@
-r"""Claims of M-RF on its matrices: what they hold, entry by entry, how large they are, whose they are.
+"""Claims of M-RF on its matrices: what they hold, entry by entry, how large they are, whose they are.
 
-Derived in :doc:`/book/matrix_paths`. The truth comes from routing: each record goes down each tree, and its
-leaf there is counted, by code that knows no matrix.
+The truth comes from routing: each record goes down each tree, and its leaf there is counted, by code that knows no
+matrix.
 """
-
-from __future__ import annotations
 
 from itertools import product
 
 import numpy as np
 
 from dplit import matrix
-from dplit.court.claims.matrix_paths.small import (
-    BALANCE,
-    CAR,
-    TENNIS,
-    entries,
-    every_cell,
-    forest,
-    records,
-    schema,
-    small_levels,
-    tennis_trees,
-)
+from dplit.court.claims.matrix_paths import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import need, note, same
 from dplit.domain import Categorical, Domain
@@ -50,7 +37,7 @@ def _products(one, X, y, Q, classes):
         ("QT'", one.routed(Q), queries @ T.T),
         ("QT'TD", together @ of_class, queries @ T.T @ T @ D),
     ):
-        yield from entries(routed, ours, **one.data, matrix=name)
+        yield from small.entries(routed, ours, **one.data, matrix=name)
 
 
 @REPRESENTATION("m-rf/representation", "Matrix random forests: C = TD, W = QT', V = QT'TD")
@@ -62,9 +49,9 @@ def representation(effort, rng):
     which it shares the query's leaf.)"""
     forests = effort.pick(12, 60, 300)
     for _ in range(forests):
-        levels = small_levels(rng)
-        one = forest(levels, int(rng.integers(1, 6)), int(rng.integers(1, 4)), rng)
-        X, Q = records(levels, 30, rng), records(levels, 5, rng)
+        levels = small.small_levels(rng)
+        one = small.forest(levels, int(rng.integers(1, 6)), int(rng.integers(1, 4)), rng)
+        X, Q = small.records(levels, 30, rng), small.records(levels, 5, rng)
         yield from _products(one, X, rng.integers(0, 3, 30), Q, 3)
     found = f"{forests} forests of up to 5 trees on 2 to 4 columns, 30 records, 5 queries"
     return note("{cases} entries equal the routed counts", range=found)
@@ -87,10 +74,10 @@ PREDICATE = (1, 1, 0, 0, 0, 0)  # "outlook is sunny"
 
 def _tennis():
     """Codes of the six samples and their classes, codes of the queries, and the data matrix."""
-    codes = TENNIS.encode([row[:2] for row in SAMPLES]).astype(int)
+    codes = small.TENNIS.encode([row[:2] for row in SAMPLES]).astype(int)
     y = np.array([("no", "yes").index(row[2]) for row in SAMPLES])
-    asked = TENNIS.encode([list(q) for q in QUERIES]).astype(int)
-    return codes, y, asked, matrix.data_matrix(codes, y, TENNIS.n_levels, 2)
+    asked = small.TENNIS.encode([list(q) for q in QUERIES]).astype(int)
+    return codes, y, asked, matrix.data_matrix(codes, y, small.TENNIS.n_levels, 2)
 
 
 @REPRESENTATION(
@@ -104,41 +91,34 @@ def _tennis():
     range="the entries that the text names",
 )
 def examples(effort, rng):
-    r"""The feature domain of the Tennis schema has the six cells that example 1 lists. D is 6 by 2 and
-    $D_{1,1} = 1$; Q is 3 by 6 and its first row encodes (sunny, true); "outlook is sunny" is $(1, 1, 0,
-    0, 0, 0)$."""
-    n_levels = TENNIS.n_levels
+    r"""The feature domain of the Tennis schema has the six cells that example 1 lists. D is 6 by 2 and $D_{1,1} =
+    1$; Q is 3 by 6 and its first row encodes (sunny, true); "outlook is sunny" is $(1, 1, 0, 0, 0, 0)$."""
+    n_levels = small.TENNIS.n_levels
     _, _, queries, D = _tennis()
     Q = matrix.query_matrix(queries, n_levels)
-    places = matrix.cells_of(TENNIS.encode([list(c) for c in CELLS]).astype(int), n_levels)
-    listed = [CELLS.index(cell) for cell in product(*(feature.levels for feature in TENNIS))]
-    yield from entries(range(6), places, of="cells of example 1")
-    yield from entries(range(6), listed, of="order of the schema")
-    yield from entries([6, 2, 3, 6], [*D.shape, *Q.shape], of="shapes of D and Q")
+    places = matrix.cells_of(small.TENNIS.encode([list(c) for c in CELLS]).astype(int), n_levels)
+    listed = [CELLS.index(cell) for cell in product(*(feature.levels for feature in small.TENNIS))]
+    yield from small.entries(range(6), places, of="cells of example 1")
+    yield from small.entries(range(6), listed, of="order of the schema")
+    yield from small.entries([6, 2, 3, 6], [*D.shape, *Q.shape], of="shapes of D and Q")
     yield same(1, D[0, 0], of="D, first row and column")
-    yield from entries([c == ("sunny", True) for c in CELLS], Q[0], of="first row of Q")
-    yield from entries(PREDICATE, tennis_trees().paths.matrix()[0], of="outlook is sunny")
+    yield from small.entries([c == ("sunny", True) for c in CELLS], Q[0], of="first row of Q")
+    yield from small.entries(PREDICATE, small.tennis_trees().paths.matrix()[0], of="outlook is sunny")
     return "{cases} numbers as the text has them"
 
 
-@REPRESENTATION(
-    "m-rf/figure-1",
-    "Figure 1",
-    proved=False,
-    about="reading",
-    range="D, Q, T, C, W and V of six samples, three queries and two trees",
-)
+@REPRESENTATION("m-rf/figure-1", "Figure 1", proved=False, about="reading", range="6 samples, 3 queries, 2 trees")
 def figure_1(effort, rng):
     r"""Figure 1 in full, in our reading: six samples, a tree on each feature, three queries. T is 5 by 6,
     $C = TD$ 5 by 2, $W = QT^\top$ 3 by 5 and $V = QT^\top TD$ 3 by 2; the leaf "sunny" holds $[2, 0]$.
     (Our text of the paper has the schema, $D_{1,1}$, the first query, the leaf's $[2, 0]$ and "no"; the
     other samples and queries and the trees are ours.)"""
-    one, (codes, y, queries, D) = tennis_trees(), _tennis()
+    one, (codes, y, queries, D) = small.tennis_trees(), _tennis()
     T = one.paths.matrix().astype(int)
     yield from _products(one, codes, y, queries, 2)
-    yield from entries([2, 0], (T @ D)[0], matrix="C, sunny")
+    yield from small.entries([2, 0], (T @ D)[0], matrix="C, sunny")
     sizes = [*T.shape, *(T @ D).shape, D.sum()]
-    yield from entries([5, 6, 5, 2, 6], sizes, matrix="shapes of T and C, samples")
+    yield from small.entries([5, 6, 5, 2, 6], sizes, matrix="shapes of T and C, samples")
     return "{cases} entries equal the routed counts"
 
 
@@ -155,17 +135,17 @@ def votes_counted(effort, rng):
     i-th inference query. (This assumes one tree, or instances that are weighted, as the paragraph before says:
     one that shares the query's leaf in several trees is counted once for each. On Tennis with two trees the
     query (sunny, true) has $V = [4, 0]$, and three instances share a leaf with it.)"""
-    one, (codes, y, queries, D) = tennis_trees(), _tennis()
-    Q = matrix.query_matrix(queries, TENNIS.n_levels)
+    one, (codes, y, queries, D) = small.tennis_trees(), _tennis()
+    Q = matrix.query_matrix(queries, small.TENNIS.n_levels)
     shared = one.reached(queries[:1])[0] == one.reached(codes)  # records by trees
     for tree in range(2):
         T = one.paths.matrix()[one.paths.tree == tree]
         agree = np.bincount(y[shared[:, tree]], minlength=2)
-        yield from entries(agree, (Q @ T.T @ T @ D)[0], broken="fails", tree=tree)
+        yield from small.entries(agree, (Q @ T.T @ T @ D)[0], broken="fails", tree=tree)
     T = one.paths.matrix()
     votes = (Q @ T.T @ T @ D)[0].astype(int)
     instances = np.bincount(y[shared.any(axis=1)], minlength=2)
-    yield from entries(instances, votes)
+    yield from small.entries(instances, votes)
     return note(
         f"Tennis, query (sunny, true): V = {votes.tolist()} with two trees, of {instances.tolist()} instances; "
         "with either tree alone all entries are numbers of instances",
@@ -180,36 +160,29 @@ def votes_counted(effort, rng):
 def domain_size(effort, rng):
     r"""The full domain size is the product of all $d$ sizes $n_i$, the class column's included. (The
     features alone, the rows of D and the columns of T, have the product of $d - 1$ sizes.)"""
-    named = {"Tennis": ((3, 2), 2), "Car": (CAR, 4), "Balance": (BALANCE, 3)}
+    named = {"Tennis": ((3, 2), 2), "Car": (small.CAR, 4), "Balance": (small.BALANCE, 3)}
     for name, (levels, classes) in named.items():
-        listed = len(every_cell((*levels, classes)))
+        listed = len(small.every_cell((*levels, classes)))
         y = rng.integers(0, classes, 9)
-        D = matrix.data_matrix(records(levels, 9, rng), y, levels, classes)
-        features = forest(levels, 2, 1, rng).paths.n_cells
+        D = matrix.data_matrix(small.records(levels, 9, rng), y, levels, classes)
+        features = small.forest(levels, 2, 1, rng).paths.n_cells
         yield same(listed, D.size, name=name, of="all columns")
         yield same(listed // classes, features, name=name, of="features")
     return note("{name}, {of}: {exact:.0f} cells listed", range=", ".join(named))
 
 
 @SIZES(
-    "m-rf/complexity",
-    "Complexity",
-    "holds",
-    "matrix.Paths",
-    "matrix.Workload",
-    proved=False,
-    quantity="entries of a matrix",
+    "m-rf/complexity", "Complexity", "holds", "matrix.Paths", "matrix.Workload", proved=False, quantity="entries"
 )
 def complexity(effort, rng):
-    r"""With $n$ values of each feature, $o$ leaves and $b$ queries the query matrices of training,
-    prediction and subsample-and-aggregate have $o\,n^d$, $b\,n^d$ and $b\,o$ entries, and T has an implicit
-    form of size $o \times dn$. ($d$ is here the number of features of the ensemble's subset, without the
-    class, which "data and schema" counts. The costs of the noise depend on the strategy and are not
-    judged here.)"""
+    r"""With $n$ values of each feature, $o$ leaves and $b$ queries the query matrices of training, prediction and
+    subsample-and-aggregate have $o\,n^d$, $b\,n^d$ and $b\,o$ entries, and T has an implicit form of size $o
+    \times dn$. ($d$ is here the number of features of the ensemble's subset, without the class, which "data and
+    schema" counts. The costs of the noise depend on the strategy and are not judged here.)"""
     tau, b = 3, 7
     for n, d in ((2, 2), (2, 5), (3, 3), (4, 2), *effort.pick((), ((4, 4),), ((4, 5), (2, 9)))):
         for h in range(1, d + 1):
-            one, Q = forest([n] * d, tau, h, rng), records([n] * d, b, rng)
+            one, Q = small.forest([n] * d, tau, h, rng), small.records([n] * d, b, rng)
             o, cells, T = tau * n**h, n**d, one.paths.matrix()
             data = {"n": n, "d": d, "h": h}
             yield same(o, len(one.paths), of="leaves", **data)
@@ -218,7 +191,7 @@ def complexity(effort, rng):
             yield same(b * cells, votes.size, of="prediction", **data)
             yield same(b * o, one.paths.reached(Q).size, of="subsample", **data)
             yield same(o * d * n, one.paths.allowed.size, of="implicit", **data)
-            yield from entries(one.T, T, of="entries of T", **data)
+            yield from small.entries(one.T, T, of="entries of T", **data)
     return note(
         "{cases} sizes and entries; T comes whole from its implicit form",
         range="2 to 4 values, 2 to 5 features, every depth",
@@ -238,18 +211,16 @@ def interchange(effort, rng):
     T)\,\mathrm{vec}(D)$. (The vector has $k$ times as many queries of the same sensitivity, so that
     what is summed over them is $k$ times as large.)"""
     for _ in range(effort.pick(6, 20, 60)):
-        levels, k = small_levels(rng, 3), int(rng.integers(2, 5))
-        one = forest(levels, int(rng.integers(1, 4)), 2, rng)
-        X, y = records(levels, 20, rng), rng.integers(0, k, 20)
+        levels, k = small.small_levels(rng, 3), int(rng.integers(2, 5))
+        one = small.forest(levels, int(rng.integers(1, 4)), 2, rng)
+        X, y = small.records(levels, 20, rng), rng.integers(0, k, 20)
         vector = np.kron(np.eye(k, dtype=int), one.paths.matrix())
         D, data = matrix.data_matrix(X, y, levels, k), {"levels": levels, "k": k}
         counts = [one.routed(X[y == c]).sum(axis=0) for c in range(k)]
-        yield from entries(np.concatenate(counts), vector @ D.T.ravel(), **data)
+        yield from small.entries(np.concatenate(counts), vector @ D.T.ravel(), **data)
         yield same(k * one.paths.matrix().sum(), vector.sum(), of="sum of squares", **data)
         yield same(one.n_trees, vector.sum(axis=0).max(), of="largest column sum", **data)
-    return note(
-        "{cases} entries, sums of squares and column sums", range="forests of up to 3 trees, 2 to 4 classes"
-    )
+    return note("{cases} entries, sums of squares and column sums", range="up to 3 trees, 2 to 4 classes")
 
 
 # Whose they are -----------------------------------------------------------------------------------
@@ -273,7 +244,7 @@ def strategy_free(effort, rng):
     after = np.vstack([before, np.array([["rainy", True]], dtype=object)])
     read = [Domain.from_data(X) for X in (before, after)]
     cells = [int(np.prod([len(c.levels) for c in d if isinstance(c, Categorical)])) for d in read]
-    paths, codes = tennis_trees().paths, TENNIS.encode(after).astype(int)
+    paths, codes = small.tennis_trees().paths, small.TENNIS.encode(after).astype(int)
     asked = [len(matrix.Workload.of(paths, codes[:n])) for n in (2, 3)]
     for less, more in (cells, asked):
         yield same(more, less)
@@ -289,8 +260,8 @@ def _fitted_paths(rng):
     """What the leaves allow of a forest that was fitted to random records, at one seed."""
     from dplit.forests import RandomDecisionForestClassifier
 
-    X, y = records((3, 2), int(rng.integers(5, 40)), rng), rng.integers(0, 2, 50)
+    X, y = small.records((3, 2), int(rng.integers(5, 40)), rng), rng.integers(0, 2, 50)
     grown = RandomDecisionForestClassifier(
-        1.0, domain=schema((3, 2)), classes=[0, 1], n_estimators=4, max_depth=2, random_state=5
+        1.0, domain=small.schema((3, 2)), classes=[0, 1], n_estimators=4, max_depth=2, random_state=5
     )
     return matrix.decision_paths(grown.fit(X, y[: len(X)])).allowed

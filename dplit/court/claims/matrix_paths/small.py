@@ -1,7 +1,5 @@
 """Small random forests with matrices made by routing, errors by least squares, and comparisons of arrays."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 from functools import cached_property

@@ -1,1 +1,1 @@
-"""Claims of the chapter `matrix_release`."""
+"""Claims that :doc:`/book/matrix_release` derives."""

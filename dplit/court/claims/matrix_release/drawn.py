@@ -1,6 +1,4 @@
-"""That what is released is drawn as the proofs have it. Derived in :doc:`/book/matrix_release`."""
-
-from __future__ import annotations
+"""That what is released is drawn as the proofs have it."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

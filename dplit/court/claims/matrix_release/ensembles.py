@@ -1,18 +1,15 @@
-r"""Claims of M-RF on several ensembles, on what tunes them, and on what a single tree is worth.
+"""Claims of M-RF on several ensembles, on what tunes them, and on what a single tree is worth.
 
-Derived in :doc:`/book/matrix_release`. The truth of a reconstruction is least squares on the whole
-domain, of a budget the exact law of both releases, of a label's chance a quadrature."""
+The truth of a reconstruction is least squares on the whole domain, of a budget the exact law of both releases, of
+a label's chance a quadrature."""
 
-from __future__ import annotations
-
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
-from scipy.integrate import quad
 
 from dplit import datasets, matrix
 from dplit.court.claims.matrix_paths.small import BALANCE, CAR, NURSERY, entries, every_cell, forest, less, records
-from dplit.court.claims.matrix_release.laws import worst
+from dplit.court.claims.matrix_release.laws import advantage, worst
 from dplit.court.ledger import Evidence
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, note, private, same
@@ -150,9 +147,8 @@ def joint(effort, rng):
 
 @JOINT("m-rf/within-ensemble", "Our full DP M-RF framework", "fails", about="reading")
 def within_ensemble(effort, rng):
-    r"""Read for what the ensembles answer together: the strategies that are optimal within each ensemble
-    give the least error that the releases allow. (What a strategy is worth within one ensemble is a claim
-    of its own.)"""
+    r"""Read for what the ensembles answer together: the strategies that are optimal within each ensemble give the
+    least error that the releases allow. (What a strategy is worth within one ensemble is a claim of its own.)"""
     for levels, made, deviations, _, data in _ensembles(effort, rng):
         alone = _total(made, [_own(e, s) for e, s in zip(made, deviations)])
         yield below(alone, _total(made, least_squares(levels, made, deviations)), 1e-7, **data)
@@ -173,9 +169,7 @@ def within_one(effort, rng):
             for _ in range(3):
                 other = X + rng.normal(size=X.shape) @ null * rng.choice([1e-3, 0.1])
                 yield below((X**2 @ scale).sum(), (other**2 @ scale).sum(), 1e-7, **data)
-    return note(
-        "{cases} other unbiased answers have at least the error", range="2 or 3 ensembles on 2 of 4 columns"
-    )
+    return note("{cases} other unbiased answers have no less error", range="2 or 3 ensembles on 2 of 4 columns")
 
 
 # What tunes -------------------------------------------------------------------------------------------
@@ -188,12 +182,7 @@ def _car_leaf(columns, q, tau, depth, rng):
     return float(q**2 * counted.mean()), float(q**2 * one.paths.cells.mean())
 
 
-@TUNING(
-    "m-rf/tuning-free",
-    "Setting hyperparameters",
-    "assumes",
-    quantity="variance of a leaf, in units of 2/epsilon^2",
-)
+@TUNING("m-rf/tuning-free", "Setting hyperparameters", "assumes", quantity="variance of a leaf, in 2/epsilon^2")
 def tuning(effort, rng):
     r"""The utility of algorithm 3 is measured by $\mathrm{Err}_{\epsilon/q}(W^{(i)}, A^{(i)})$, which
     depends on no training record, so that the hyperparameters are tuned for free. (It costs nothing, and
@@ -214,13 +203,7 @@ def tuning(effort, rng):
     )
 
 
-@TUNING(
-    "m-rf/advice",
-    "Setting hyperparameters",
-    "assumes",
-    quantity="accuracy in the appendix's table 2, Car",
-    range="the three methods of the table, epsilon 1",
-)
+@TUNING("m-rf/advice", "Setting hyperparameters", "assumes", quantity="accuracy, Car", range="appendix, table 2")
 def advice(effort, rng):
     r"""For smaller datasets, we recommend using a single ensemble forest with the original feature set to
     maximize accuracy. (A recommendation, and not for every small set, as the appendix says itself: in the
@@ -264,14 +247,7 @@ def overhead(effort, rng):
     return f"noise a step of routing: {', '.join(listed)}; Mushroom has {wide:.1e} cells"
 
 
-@FREE(
-    "m-rf/prior-work",
-    "Introduction",
-    "undecided",
-    about="experiment",
-    quantity="publications",
-    range="none: nothing here decides what others had published",
-)
+@FREE("m-rf/prior-work", "Introduction", "undecided", about="experiment", quantity="publications", range="none")
 def prior_work(effort, rng):
     r"""To our knowledge, no prior work has addressed DP prediction techniques specifically for random forests."""
     return Evidence("undecided", "exact", "no computation decides what had been published", cases=1)
@@ -280,21 +256,13 @@ def prior_work(effort, rng):
 # One tree ---------------------------------------------------------------------------------------------
 
 
-def _advantage(gap, scale):
-    """Probability, less one half, that the larger of two counts with Laplace noise stays larger."""
-    law, tail = noise_for(scale, 1.0, "laplace").pdf, noise_for(scale, 1.0, "laplace").sf
-    ends = [-60 * scale, -gap, 0.0, 60 * scale] if gap else [-60 * scale, 0.0, 60 * scale]
-    wrong = sum(quad(lambda z: law(z) * tail(gap + z), a, b, epsabs=1e-13)[0] for a, b in pairwise(ends))
-    return 0.5 - wrong
-
-
 def _single():
     """(advantage of one tree of so many, that of a single tree, data)."""
     for gap, epsilon in product((5, 40, 200), (0.5, 2.0)):
-        base = _advantage(gap, 1 / epsilon)
+        base = advantage(gap, 1 / epsilon)
         for tau in (1, 2, 8, 32, 128, 512):
             data = {"gap": gap, "epsilon": epsilon, "tau": tau}
-            yield _advantage(gap, tau / epsilon), base, data
+            yield advantage(gap, tau / epsilon), base, data
 
 
 @TREE("m-rf/single-tree-gain", "Results, more trees", "fails", about="reading")

@@ -1,10 +1,7 @@
-r"""Claims of M-RF on what is answered: expected errors of leaves and votes, and what comes after a release.
+"""Claims of M-RF on what is answered: expected errors of leaves and votes, and what comes after a release.
 
-Derived in :doc:`/book/matrix_release`. The truth of an error is the linear map from the noise to the
-answers, found by answering one unit of each entry at a time, and the second moment of the noise as a sum
-or by quadrature."""
-
-from __future__ import annotations
+The truth of an error is the linear map from the noise to the answers, found by answering one unit of each entry at
+a time, and the second moment of the noise as a sum or by quadrature."""
 
 from itertools import pairwise, product
 
@@ -12,17 +9,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import matrix
-from dplit.court.claims.matrix_paths.small import (
-    dense,
-    entries,
-    error,
-    every_cell,
-    exact_rank,
-    forest,
-    records,
-    small_forests,
-    small_levels,
-)
+from dplit.court.claims.matrix_paths import small
 from dplit.court.claims.matrix_release.laws import second_moment, strategies
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, need, note, same
@@ -44,15 +31,15 @@ def map_of(strategy, workload, measured):
 
 def _errors(effort, rng, queries):
     """(total over the rows of one class, Err as published, the package's, rows, data) of small forests."""
-    for one in small_forests(rng, effort.pick(6, 20, 80), 4, 3, 3):
-        asked = [records(one.levels, 3, rng)] if queries else []
+    for one in small.small_forests(rng, effort.pick(6, 20, 80), 4, 3, 3):
+        asked = [small.records(one.levels, 3, rng)] if queries else []
         workload = matrix.Workload.of(one.paths, *asked)
         W = workload.matrix()[workload.place]  # every row, copies included
         for strategy in strategies(workload)[::2]:
-            A, epsilon = dense(strategy), float(rng.choice([0.5, 1.0, 2.0]))
+            A, epsilon = small.dense(strategy), float(rng.choice([0.5, 1.0, 2.0]))
             X = map_of(strategy, workload, len(A))[workload.place]
             total = float((X**2).sum() * second_moment(noise_of(strategy, epsilon, "laplace")))
-            stated, ours = 2 / epsilon**2 * error(W, A), matrix.error(workload, strategy, epsilon)
+            stated, ours = 2 / epsilon**2 * small.error(W, A), matrix.error(workload, strategy, epsilon)
             data = {"levels": one.levels, "strategy": strategy.name, "epsilon": epsilon}
             yield total, stated, ours, len(W), data
 
@@ -115,7 +102,7 @@ def support(effort, rng):
         X = rng.integers(-1, 2, (1, len(A)))
         W = rng.integers(-1, 2, (1, n)) if rng.random() < 0.5 else X @ A
         if A.any():
-            answered.append(exact_rank(np.vstack([A, W])) == exact_rank(A))
+            answered.append(small.exact_rank(np.vstack([A, W])) == small.exact_rank(A))
             found = matrix.Dense(A).variances(matrix.Workload.of_matrix(W.astype(float)))
             yield same(answered[-1], np.isfinite(found).all(), A=A.tolist(), W=W.tolist())
     yield need(0 < sum(answered) < len(answered), sum(answered), "<", len(answered))
@@ -127,16 +114,15 @@ def support(effort, rng):
 
 @IDENTITY("m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading")
 def gap_closed(effort, rng):
-    r"""Read as one of votes: batch analysis closes the gap between private prediction and private
-    training, which a limited number of queries causes. (Where both release the cells: then the weighted
-    votes of both are one function of one histogram. With strategies of their own they differ, and so do
-    hard votes.)"""
+    r"""Read as one of votes: batch analysis closes the gap between private prediction and private training, which
+    a limited number of queries causes. (Where both release the cells: then the weighted votes of both are one
+    function of one histogram. With strategies of their own they differ, and so do hard votes.)"""
     differ, batches = 0, effort.pick(10, 40, 200)
     for seed in range(batches):
-        levels = small_levels(rng, 3)
-        one = forest(levels, 3, 1, rng)
-        batch = records(levels, 30, rng), rng.integers(0, 2, 30), records(levels, 4, rng), seed
-        yield from entries(*_both_ways("identity", one, *batch), 1e-7, 1e-7, broken="fails")
+        levels = small.small_levels(rng, 3)
+        one = small.forest(levels, 3, 1, rng)
+        batch = small.records(levels, 30, rng), rng.integers(0, 2, 30), small.records(levels, 4, rng), seed
+        yield from small.entries(*_both_ways("identity", one, *batch), 1e-7, 1e-7, broken="fails")
         differ += not np.allclose(*_both_ways("merged", one, *batch))
     yield same(differ, 0)
     return note(
@@ -154,9 +140,6 @@ def _both_ways(make, one, X, y, Q, seed):
         answers, _ = matrix.release(workload, strategy, X, y, 2, 1.0, rng=draws)
         released.append(answers[workload.place])
     return one.paths.reached(Q) @ released[0], released[1]
-
-
-# Post-processing ------------------------------------------------------------------------------------
 
 
 def _expected(x, b, t):
@@ -187,22 +170,17 @@ def clipping(effort, rng):
     )
 
 
-@COST(
-    "m-rf/noise-cost",
-    "Complexity, noise generation in line 6 of algorithm 3",
-    "assumes",
-    quantity="numbers that are drawn or added",
-)
+@COST("m-rf/noise-cost", "Complexity, noise generation in line 6 of algorithm 3", "assumes", quantity="draws")
 def noise_cost(effort, rng):
     r"""Generating the noise takes space and time $O(n^d)$ for training and prediction; $O(o + b)$ and
     $O((o + b)\,o)$ for subsample-and-aggregate, whatever the domain. (With the classes $k$ and the trees
     $\tau$ as constants, and the cells as strategy: $k\,n^d$ draws and $\tau k\,n^d$ additions for the
     leaves. A strategy with more rows multiplies more.)"""
     for n, d, tau in ((2, 2, 1), (2, 4, 3), (3, 3, 2), (4, 2, 5)):
-        one, Q = forest([n] * d, tau, 1, rng), records([n] * d, 6, rng)
+        one, Q = small.forest([n] * d, tau, 1, rng), small.records([n] * d, 6, rng)
         identity, y = matrix.member(one.leaves, "identity"), np.zeros(6, int)
         drawn = np.size(matrix.measure(identity, Q, y, 3, 1.0, rng=rng)[0])
-        added, o, b = one.routed(every_cell([n] * d)).sum(), len(one.paths), len(Q)
+        added, o, b = one.routed(small.every_cell([n] * d)).sum(), len(one.paths), len(Q)
         strictly = {"broken": "fails", "n": n, "d": d, "tau": tau}
         yield same(3 * n**d, drawn, **strictly)
         yield same(added, tau * n**d, **strictly)

@@ -1,8 +1,7 @@
 """What several dockets compute: exact losses and moments of noise, small releases, and both relations' losses."""
 
-from __future__ import annotations
-
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from scipy.integrate import quad
@@ -11,7 +10,7 @@ from dplit import matrix
 from dplit.court.claims.matrix_paths.small import dense, forest, records
 from dplit.court.ledger.compare import RTOL, below
 from dplit.loss import worst_privacy_loss
-from dplit.matrix.release import ReleaseLaw, noise_of
+from dplit.matrix.release import ReleaseLaw, noise_for, noise_of
 from dplit.mechanisms import Geometric
 from dplit.neighbours import data_sets, neighbouring_data
 
@@ -33,6 +32,14 @@ def second_moment(noise):
         steps = np.arange(-reach, reach + 1)
         return float(steps.astype(float) ** 2 @ noise.pmf(steps))
     return 2 * quad(lambda z: z * z * noise.pdf(z), 0, 80 * noise.scale, epsabs=0, epsrel=1e-11)[0]
+
+
+def advantage(gap, scale):
+    """Probability, less one half, that the larger of two counts with Laplace noise stays larger."""
+    law, tail = noise_for(scale, 1.0, "laplace").pdf, noise_for(scale, 1.0, "laplace").sf
+    ends = [-60 * scale, -gap, 0.0, 60 * scale] if gap else [-60 * scale, 0.0, 60 * scale]
+    wrong = sum(quad(lambda z: law(z) * tail(gap + z), a, b, epsabs=1e-13)[0] for a, b in pairwise(ends))
+    return 0.5 - wrong
 
 
 def strategies(workload):

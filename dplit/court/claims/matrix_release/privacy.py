@@ -1,9 +1,7 @@
-r"""Claims of M-RF that a release is private: the matrix mechanism, training, batch prediction.
+"""Claims of M-RF that a release is private: the matrix mechanism, training, batch prediction.
 
-Derived in :doc:`/book/matrix_release`. The truth is the largest log-ratio of the exact law of :math:`AD +
-Z` over all pairs of neighbours of a small domain, which knows no sensitivity."""
-
-from __future__ import annotations
+The truth is the largest log-ratio of the exact law of :math:`AD + Z` over all pairs of neighbours of a small
+domain, which knows no sensitivity."""
 
 import itertools
 import math
@@ -13,14 +11,7 @@ import numpy as np
 
 from dplit import matrix
 from dplit.court.claims.matrix_paths.small import forest
-from dplit.court.claims.matrix_release.laws import (
-    AR,
-    RO,
-    assumes_add_remove,
-    both_relations,
-    small_releases,
-    worst,
-)
+from dplit.court.claims.matrix_release import laws
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, note, private, same
 from dplit.matrix.release import noise_for, noise_of
@@ -28,12 +19,7 @@ from dplit.matrix.release import noise_for, noise_of
 LOSS = "privacy loss"
 SENSITIVITY = Box("thm-release-sensitivity", "matrix.noise_of", quantity=LOSS)
 FOREST = Box("thm-release-forest", "matrix.release", quantity=LOSS)
-TREE = Box(
-    "thm-release-forest",
-    "matrix.noise_for",
-    quantity="privacy loss of one tree",
-    range="2 to 128 trees, epsilon 0.5, 1, 2",
-)
+TREE = Box("thm-release-forest", "matrix.noise_for", quantity="loss", range="2 to 128 trees, epsilon 0.5 to 2")
 BATCHES = Box("thm-release-batches", "matrix.release", quantity=LOSS)
 FREE = Box("thm-release-free", "matrix.release", quantity=LOSS)
 TREES, BUDGETS = (2, 3, 16, 128), (0.5, 1.0, 2.0)
@@ -54,14 +40,14 @@ def _dense(effort, rng):
     "Definition 1",
     "assumes",
     proved=True,
-    range="the cells of a domain of 2 to 4, two classes, epsilon 0.5 to 2",
+    range="2 to 4 cells, two classes, epsilon 0.5 to 2",
 )
 def definition_1(effort, rng):
     r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (Which relation
     that is, one record more or one replaced, is not said here; the same release costs $\epsilon$ or $2\epsilon$.
     The technical appendix names it: its proofs are about adding or removing an individual sample.)"""
-    cases, _, factor = yield from assumes_add_remove(
-        (epsilon, *both_relations(matrix.Identity((n,)), np.eye(n), epsilon), {"cells": n})
+    cases, _, factor = yield from laws.assumes_add_remove(
+        (epsilon, *laws.both_relations(matrix.Identity((n,)), np.eye(n), epsilon), {"cells": n})
         for n, epsilon in itertools.product((2, 3, 4), BUDGETS)
     )
     return f"{cases} releases of cells: epsilon under add-remove; replaced, {factor:.4g} epsilon"
@@ -75,8 +61,8 @@ def definition_2(effort, rng):
     losses = []
     for strategy in _dense(effort, rng):
         A, epsilon = np.asarray(strategy.matrix), float(rng.choice([0.3, 1.0, 2.0]))
-        losses.append((epsilon, *both_relations(strategy, A, epsilon), {"A": A.tolist()}))
-    cases, tight, factor = yield from assumes_add_remove(losses)
+        losses.append((epsilon, *laws.both_relations(strategy, A, epsilon), {"A": A.tolist()}))
+    cases, tight, factor = yield from laws.assumes_add_remove(losses)
     return note(
         f"{tight} of {cases} strategies lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon",
         range="random matrices of up to 3 rows, 4 cells, 2 classes",
@@ -85,20 +71,19 @@ def definition_2(effort, rng):
 
 @SENSITIVITY.corrected(definition_2)
 def definition_2_exact(effort, rng):
-    r"""Noise of scale $\Delta/\epsilon$ costs exactly $\epsilon$ with $\Delta = \|A\|_1$ under
-    add-remove. Under replace-one $\Delta = 2\|A\|_1$ with two or more class columns, $\max_{j,l}\|a_j -
-    a_l\|_1$ with a single column of counts, and $2\|A\|_1$ with a single column that is the difference of
-    two classes."""
+    r"""Noise of scale $\Delta/\epsilon$ costs exactly $\epsilon$ with $\Delta = \|A\|_1$ under add-remove. Under
+    replace-one $\Delta = 2\|A\|_1$ with two or more class columns, $\max_{j,l}\|a_j - a_l\|_1$ with a single
+    column of counts, and $2\|A\|_1$ with a single column that is the difference of two classes."""
     settings = (1, False), (2, False), (2, True), (3, False)
     for strategy in _dense(effort, rng):
         A = np.asarray(strategy.matrix)
-        for neighbours, (classes, signed) in itertools.product((AR, RO), settings):
-            if neighbours == RO and classes == 1 and not np.ptp(A, axis=1).any():
+        for neighbours, (classes, signed) in itertools.product((laws.AR, laws.RO), settings):
+            if neighbours == laws.RO and classes == 1 and not np.ptp(A, axis=1).any():
                 continue  # equal columns: a replaced record changes nothing
             noise = noise_of(strategy, 1.0, "geometric", neighbours, classes, signed)
             if len(A) * classes <= 9:
                 data = {"A": A.tolist(), "neighbours": neighbours}
-                loss = worst(A, noise, classes, neighbours, signed)
+                loss = laws.worst(A, noise, classes, neighbours, signed)
                 yield same(loss, 1.0, classes=classes, signed=signed, **data)
     return note(
         "{cases} releases lose exactly epsilon",
@@ -107,7 +92,7 @@ def definition_2_exact(effort, rng):
 
 
 def _of_forests(effort, rng, queries):
-    cases, tight, factor = yield from assumes_add_remove(small_releases(effort, rng, queries))
+    cases, tight, factor = yield from laws.assumes_add_remove(laws.small_releases(effort, rng, queries))
     return f"{cases} releases: {tight} lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon"
 
 
@@ -130,7 +115,7 @@ def theorem_7(effort, rng):
 def _one_tree(trees, budgets):
     """The exact loss of the leaves of one tree with two leaves at the noise for tau trees."""
     for tau, epsilon in itertools.product(trees, budgets):
-        yield worst(np.eye(2), noise_for(tau, epsilon, "laplace"), 1), tau, epsilon
+        yield laws.worst(np.eye(2), noise_for(tau, epsilon, "laplace"), 1), tau, epsilon
 
 
 @TREE("m-rf/budget-typo", "Optimizing decision paths", "fails")
@@ -220,7 +205,7 @@ def second_batch(effort, rng):
         ("from the cells", np.eye(4), 1.0),
         ("that share no cell", [[1, 0, 0, 0], [0, 1, 1, 1]], 1.0),
     ):
-        yield same(worst(np.array(rows), noise), stated, batches=batches)
+        yield same(laws.worst(np.array(rows), noise), stated, batches=batches)
     return "two batches: 2 epsilon, epsilon from the cells, and epsilon if they share no cell"
 
 
@@ -247,7 +232,7 @@ def queries_from_records(effort, rng, epsilon=BUDGETS):
 def public_queries(effort, rng):
     r"""With queries that no record decides, the votes cost $\epsilon$ under add-remove and $2\epsilon$
     under replace-one."""
-    for epsilon, added, replaced, data in small_releases(effort, rng, True):
+    for epsilon, added, replaced, data in laws.small_releases(effort, rng, True):
         yield private(added, epsilon, **data)
         yield private(replaced, 2 * epsilon, **data)
     return note("{cases} losses within epsilon, and twice it", range=SMALL)

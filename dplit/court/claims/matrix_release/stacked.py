@@ -1,8 +1,6 @@
-r"""Claim of M-RF that batch prediction does not fit trees on disjoint records; with a column more it does.
+"""Claim of M-RF that batch prediction does not fit trees on disjoint records; with a column more it does.
 
-Derived in :doc:`/book/matrix_release`. Leaves are counted by routing each record through its own tree."""
-
-from __future__ import annotations
+Leaves are counted by routing each record through its own tree."""
 
 from itertools import pairwise
 
@@ -74,9 +72,7 @@ def not_applicable(effort, rng):
 
 
 @OWN_TREE.corrected(
-    not_applicable,
-    quantity="sensitivity of the decision paths over cells and trees",
-    range="small forests of 2 to 5 trees",
+    not_applicable, quantity="sensitivity of the paths over cells and trees", range="small forests of 2 to 5 trees"
 )
 def own_tree_column(effort, rng):
     r"""With the record's tree as a column the decision paths $T'$ are one block a tree. Their sensitivity is 1,

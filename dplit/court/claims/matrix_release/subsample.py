@@ -1,10 +1,7 @@
-r"""Claims of M-RF on subsample-and-aggregate: whose records a tree has, and what a batch of votes costs.
+"""Claims of M-RF on subsample-and-aggregate: whose records a tree has, and what a batch of votes costs.
 
-Derived in :doc:`/book/matrix_release`. The truth is the law of the counts of all leaves over every
-assignment of records to trees, in fractions, with noise on each entry; and the votes of every tree, made
-by routing."""
-
-from __future__ import annotations
+The truth is the law of the counts of all leaves over every assignment of records to trees, in fractions, with
+noise on each entry; and the votes of every tree, made by routing."""
 
 import math
 from itertools import combinations_with_replacement, permutations, product
@@ -82,9 +79,7 @@ def shuffled(effort, rng):
     then satisfies $\epsilon$-DP."""
     for tau in (2, 3, 16):
         yield private(_family(tau, tau - 1, 1.0), 1.0, trees=tau, records=tau - 1)
-    return note(
-        "{trees} trees on {records} + 1 records: {exact:.4g} of {stated:g}", range="2 to 16 trees, epsilon 1"
-    )
+    return note("{trees} trees, {records}+1 records: {exact:.4g} of {stated:g}", range="2 to 16 trees, epsilon 1")
 
 
 @SHUFFLED.corrected(shuffled)
@@ -237,9 +232,7 @@ def two_queries(effort, rng):
         seen.add(together)
         yield same(together, matrix.most_queries(one.paths, Q), **one.data)
     yield need(seen == {1, 2}, len(seen), "=", 2)
-    return note(
-        "{cases} pairs of queries: 1 if no leaf is on both paths, else 2", range="small forests of up to 3 trees"
-    )
+    return note("{cases} pairs of queries: 1 if no leaf is on both paths, else 2", range="up to 3 trees")
 
 
 @VOTES(
@@ -259,9 +252,8 @@ def subsample_existing(effort, rng):
 
 @VOTES.corrected(subsample_existing, range="Car, depth 3; Balance, depth 2; 16 trees")
 def existing_exact(effort, rng):
-    r"""The sensitivity of all weighted votes is $\|QT^\top\|_1$, the most queries that share a leaf:
-    about 19 of 346 on Car with depth 3 and 10 of 125 on Balance with depth 2, by the split and the
-    forest."""
+    r"""The sensitivity of all weighted votes is $\|QT^\top\|_1$, the most queries that share a leaf: about 19 of
+    346 on Car with depth 3 and 10 of 125 on Balance with depth 2, by the split and the forest."""
     found = {"car": [], "balance": []}
     for name, one, Q, most in _batches(effort):
         found[name].append(most)
@@ -284,9 +276,8 @@ def _batches(effort):
 
 @SUBSAMPLE("m-rf/subsample-is-disjoint", "ours", "holds", "matrix.subsample", quantity="votes of queries")
 def is_disjoint(effort, rng):
-    r"""With the leaves themselves as strategy, $A = I$, the votes of subsample-and-aggregate are those of
-    disjoint training with noise on the leaves' counts, weighted: the two methods that the paper compares
-    are one."""
+    r"""With the leaves themselves as strategy, $A = I$, the votes of subsample-and-aggregate are those of disjoint
+    training with noise on the leaves' counts, weighted: the two methods that the paper compares are one."""
     for seed in range(effort.pick(10, 40, 200)):
         levels = small_levels(rng, 3)
         one = forest(levels, 3, 2, rng)

@@ -1,1 +1,1 @@
-"""Claims of the chapter `matrix_strategies`."""
+"""Claims that :doc:`/book/matrix_strategies` derives."""

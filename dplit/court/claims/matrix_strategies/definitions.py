@@ -1,35 +1,20 @@
-r"""Claims of M-RF on what a strategy costs: its sensitivity, its error, and what the usual way costs.
+"""Claims of M-RF on what a strategy costs: its sensitivity, its error, and what the usual way costs.
 
-Derived in :doc:`/book/matrix_strategies`. Sensitivities are enumerated record by record, errors drawn from
-releases of the package's own strategies and mechanisms.
+Sensitivities are enumerated record by record, errors drawn from releases of the package's own strategies and
+mechanisms.
 """
-
-from __future__ import annotations
 
 import itertools
 
 import numpy as np
 
 from dplit import matrix
-from dplit.court.claims.matrix_paths.small import (
-    CAR,
-    dense,
-    drawn_errors,
-    ends,
-    entries,
-    error,
-    every_cell,
-    forest,
-    least_squares,
-    mean,
-    small_forests,
-    tennis_trees,
-)
+from dplit.court.claims.matrix_paths import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 
 SENSITIVITY = Box("thm-strategy-sensitivity", "matrix.sensitivity")
-ERROR = Box("thm-strategy-error", "matrix.error", kind="simulated")
+ERROR = Box("thm-strategy-error", "matrix.error")
 MEMBERS = Box("thm-strategy-members")
 REGIONS = Box("thm-strategy-regions", quantity="variance of a leaf's count, one tree, units of 2/epsilon^2")
 LEAF = "variance of a leaf's count, units of 2/epsilon^2"
@@ -53,9 +38,9 @@ def _moves(rng, times, neighbours, settings):
     Over every cell and class, or pair of them; a setting is a number of classes, and whether their difference
     is released.
     """
-    for one in small_forests(rng, times):
+    for one in small.small_forests(rng, times):
         for strategy, (classes, signed) in itertools.product(_strategies(rng, one), settings):
-            places = itertools.product(every_cell(one.levels).tolist(), range(classes))
+            places = itertools.product(small.every_cell(one.levels).tolist(), range(classes))
             tables = [strategy.measure([cell], [c], classes) for cell, c in places]
             if signed:
                 tables = [table[:, 0] - table[:, 1] for table in tables]
@@ -98,7 +83,7 @@ def replace_one(effort, rng):
 
 def _err(W, A, epsilon):
     """The paper's formula, by least squares on its matrices."""
-    return 2 / epsilon**2 * error(W, A)
+    return 2 / epsilon**2 * small.error(W, A)
 
 
 @ERROR(
@@ -114,12 +99,12 @@ def definition_3(effort, rng):
     $\mathrm{Err}_\epsilon(W, A) = \frac{2}{\epsilon^2}\|A\|_1^2\|WA^+\|_F^2$, independent of the actual data
     input, and leaf values have the MSE $\mathrm{Err}_\epsilon(T, A)$. (It is the total of all answers of one
     class, and not the mean of an answer; the data matrix of definition 2 has $k$ classes.)"""
-    draws, one, strategy = (effort.pick(8000, 40_000, 400_000), tennis_trees(), matrix.Identity((3, 2)))
+    draws, one, strategy = (effort.pick(8000, 40_000, 400_000), small.tennis_trees(), matrix.Identity((3, 2)))
     stated, n = _err(one.T, np.eye(6), 1.0), len(one.T)
-    values = drawn_errors(one.leaves, strategy, 1.0, draws, rng) / n
+    values = small.drawn_errors(one.leaves, strategy, 1.0, draws, rng) / n
     ours = matrix.error(one.leaves, strategy, 1.0) / n
-    case = mean(values, draws // 4, stated, rng, ours)
-    low, high = ends(case, n * ours)
+    case = small.mean(values, draws // 4, stated, rng, ours)
+    low, high = small.ends(case, n * ours)
     yield case._replace(broken="assumes" if low <= stated <= high else "fails")  # it is the total
     return f"{draws} releases: {{exact:.3g}} a leaf on average, where the formula says {stated:g}"
 
@@ -137,7 +122,7 @@ def total_error(effort, rng):
     have k times as much, and an answer the number of queries times less on average. Rows that occur $\mu$
     times count $\mu$ times. It holds for every data set."""
     groups = effort.pick(2000, 8000, 40_000)
-    for one in small_forests(rng, 2):
+    for one in small.small_forests(rng, 2):
         T, epsilon = one.T, float(rng.choice([0.5, 1.0, 3.0]))
         for strategy in _strategies(rng, one):
             if strategy.name == "dense":
@@ -145,9 +130,9 @@ def total_error(effort, rng):
             data = {"levels": one.levels, "strategy": strategy.name}
             stated = matrix.error(one.leaves, strategy, epsilon)
             if strategy.name != "per-tree":
-                yield same(_err(T, dense(strategy), epsilon), stated, 1e-7, **data)
-            values = drawn_errors(one.leaves, strategy, epsilon, groups * 6, rng)
-            yield mean(values, groups, stated, rng, **data)
+                yield same(_err(T, small.dense(strategy), epsilon), stated, 1e-7, **data)
+            values = small.drawn_errors(one.leaves, strategy, epsilon, groups * 6, rng)
+            yield small.mean(values, groups, stated, rng, **data)
     return (
         f"in {{cases}} comparisons the totals of five kinds of strategies equal least squares on dense matrices, "
         f"and the intervals of {groups * 6} releases each hold them"
@@ -170,18 +155,18 @@ def laplace_variance(effort, rng):
     $\gamma^2 \le \tau^2$ from the distinct leaves, and the number of its cells from the identity. On Car with 128
     trees of depth 4 these are 16,384, about 100, and 12."""
     forests = effort.pick(20, 80, 300)
-    for one in small_forests(rng, forests):
+    for one in small.small_forests(rng, forests):
         distinct, merged = np.unique(one.T, axis=0), matrix.DistinctLeaves(one.leaves.boxes)
         ours = merged.norm**2 * merged.variances(one.leaves)[one.leaves.place]
-        exact = distinct.sum(axis=0).max() ** 2 * (least_squares(one.T, distinct) ** 2).sum(axis=1)
-        yield from entries(exact, ours, 1e-7, 1e-9, **one.data)
+        exact = distinct.sum(axis=0).max() ** 2 * (small.least_squares(one.T, distinct) ** 2).sum(axis=1)
+        yield from small.entries(exact, ours, 1e-7, 1e-9, **one.data)
         yield below(exact.max(), one.n_trees**2, **one.data)
-    leaves = forest(CAR, CAR_TREES, 4, rng).leaves
+    leaves = small.forest(small.CAR, CAR_TREES, 4, rng).leaves
     n = len(leaves.place)
     per, merged, identity = (
         matrix.unit_error(leaves, matrix.member(leaves, name)) / n for name in ("per-tree", "merged", "identity")
     )
-    yield same(np.prod(CAR) * CAR_TREES / n, identity, 1e-7, car="identity")
+    yield same(np.prod(small.CAR) * CAR_TREES / n, identity, 1e-7, car="identity")
     yield same(CAR_TREES**2, per, 1e-7, car="per-tree")
     yield decisive(need(identity < merged < per, identity, "<=", per, merged=merged))
     return note(
@@ -204,12 +189,12 @@ def weighted_leaves(effort, rng):
     and least squares on them gives no leaf and no vote a larger variance than noise for each tree: at most
     $\frac{\tau^2}{m^2}$ for a leaf, where noise for each tree has $\tau^2$."""
     best = np.inf
-    for one in small_forests(rng, effort.pick(30, 100, 400)):
+    for one in small.small_forests(rng, effort.pick(30, 100, 400)):
         T, tau, ours = one.T, one.n_trees, matrix.WeightedLeaves(one.leaves)
         distinct, times = np.unique(T, axis=0, return_counts=True)
         A, M = times[:, None] * distinct, T.T @ T
-        leaf = tau**2 * (least_squares(distinct, A) ** 2).sum(axis=1)
-        vote = tau**2 * (least_squares(M, A) ** 2).sum(axis=1).mean()
+        leaf = tau**2 * (small.least_squares(distinct, A) ** 2).sum(axis=1)
+        vote = tau**2 * (small.least_squares(M, A) ** 2).sum(axis=1).mean()
         for target, exact in (("leaves", times @ leaf), ("votes", vote)):
             stated = matrix.unit_error(one.leaves, ours, target)
             yield same(exact, stated, 1e-7, **one.data, of=target)
@@ -235,8 +220,8 @@ def one_tree(effort, rng):
     on the trees that were tried, cost as many times its error as a leaf has cells, about 12 on Car at depth 4.
     The authors' code searches another family, products of one-query strategies for each column.)"""
     for _ in range(effort.pick(5, 20, 100)):
-        one = forest(CAR, 1, 4, rng)
-        cells = np.bincount(one.reached(every_cell(CAR)).ravel())
+        one = small.forest(small.CAR, 1, 4, rng)
+        cells = np.bincount(one.reached(small.every_cell(small.CAR)).ravel())
         laplace = matrix.unit_error(one.leaves, matrix.PerTree(one.paths)) / len(one.paths)
         yield at_most(cells.mean(), laplace, leaves=len(cells))
     return "one tree of depth 4 on Car: the cells cost {exact:.1f} a leaf, the leaves {stated:g}"
@@ -247,12 +232,12 @@ def regions(effort, rng):
     r"""Noise on the regions, the classes of cells that no row tells apart, costs no more than noise on the cells.
     For one tree the regions are its leaves, and that is the Laplace mechanism on them, 1 a leaf."""
     forests = effort.pick(20, 80, 300)
-    for one in small_forests(rng, forests):
+    for one in small.small_forests(rng, forests):
         cost = matrix.unit_error(one.leaves, matrix.regions(one.leaves))
         yield same((np.unique(one.T, axis=1) ** 2).sum(), cost, levels=one.levels)
         yield below(cost, (one.T**2).sum(), levels=one.levels)
     for _ in range(5):
-        one = forest(CAR, 1, 4, rng)
+        one = small.forest(small.CAR, 1, 4, rng)
         cost = matrix.unit_error(one.leaves, matrix.regions(one.leaves))
         yield decisive(same(one.trees.n_leaves, cost, car=True))
     return f"{forests} forests never worse than cells; one tree on Car costs 1 a leaf"

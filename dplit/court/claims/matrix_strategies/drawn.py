@@ -1,6 +1,4 @@
-"""That fits draw each strategy's noise. Derived in :doc:`/book/matrix_strategies`."""
-
-from __future__ import annotations
+"""That fits draw each strategy's noise."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

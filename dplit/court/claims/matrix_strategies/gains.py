@@ -1,10 +1,7 @@
-r"""Claims of ours on what is free at the same epsilon, and on what disjoint training costs.
+"""Claims of ours on what is free at the same epsilon, and on what disjoint training costs.
 
-Derived in :doc:`/book/matrix_strategies`. Variances of geometric noise are sums over its law, the others are
-drawn from releases.
+Variances of geometric noise are sums over its law, the others are drawn from releases.
 """
-
-from __future__ import annotations
 
 import itertools
 
@@ -15,8 +12,8 @@ from dplit.court.claims.matrix_paths.small import drawn_errors, ends, forest, me
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, same
 
-GAINS = Box("thm-strategy-gains", kind="simulated")
-DISJOINT = Box("rem-strategy-disjoint", "matrix.DisjointTrees", kind="simulated")
+GAINS = Box("thm-strategy-gains")
+DISJOINT = Box("rem-strategy-disjoint", "matrix.DisjointTrees")
 
 
 @GAINS(

@@ -1,9 +1,7 @@
-r"""Claims of M-RF on strategies that no search is needed for: the queries themselves, and the cells.
+"""Claims of M-RF on strategies that no search is needed for: the queries themselves, and the cells.
 
-Derived in :doc:`/book/matrix_strategies`. Ranks are exact, errors those of least squares on dense matrices.
+Ranks are exact, errors those of least squares on dense matrices.
 """
-
-from __future__ import annotations
 
 import numpy as np
 

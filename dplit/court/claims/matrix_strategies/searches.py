@@ -1,27 +1,15 @@
-r"""Claims of ours on what a search for strategies finds: the cells again, or marginals that cover.
+"""Claims of ours on what a search for strategies finds: the cells again, or marginals that cover.
 
-Derived in :doc:`/book/matrix_strategies`. The errors of what was found are computed by least squares on dense
-matrices, or from eigenvalues of dense products; gradients by differences.
+The errors of what was found are computed by least squares on dense matrices, or from eigenvalues of dense
+products; gradients by differences.
 """
-
-from __future__ import annotations
 
 import itertools
 
 import numpy as np
 
 from dplit import matrix
-from dplit.court.claims.matrix_paths.small import (
-    BALANCE,
-    CAR,
-    NURSERY,
-    dense,
-    error,
-    every_cell,
-    forest,
-    least_squares,
-    small_forests,
-)
+from dplit.court.claims.matrix_paths import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, need, same
 from dplit.matrix.strategies.p_identity import loss
@@ -30,9 +18,9 @@ MARGINALS = Box("thm-strategy-marginals", "matrix.Marginals", "matrix.unit_error
 COVER = Box("thm-strategy-cover", "matrix.optimise_marginals")
 IDENTITY = Box("thm-strategy-identity", "matrix.optimise_p", "matrix.select")
 RATIOS = {  # of the cells' error, 128 trees: what the search comes to, at most
-    ("Car", CAR): {1: 0.051, 2: 0.52, 3: 1.0, 4: 1.0},
-    ("Balance", BALANCE): {1: 0.109, 2: 0.88, 3: 1.0},
-    ("Nursery", NURSERY): {2: 0.19, 3: 0.85, 4: 1.0},
+    ("Car", small.CAR): {1: 0.051, 2: 0.52, 3: 1.0, 4: 1.0},
+    ("Balance", small.BALANCE): {1: 0.109, 2: 0.88, 3: 1.0},
+    ("Nursery", small.NURSERY): {2: 0.19, 3: 0.85, 4: 1.0},
 }
 SLOW = (("Balance", 3), ("Nursery", 3), ("Nursery", 4))  # left out where effort is quick
 
@@ -47,15 +35,15 @@ def marginal_error(effort, rng):
     r"""Weighted marginals $\theta_S$ have the error $(\sum_S\theta_S)^2\sum_U w_U/\lambda_U$ with $\lambda_U =
     \sum_{S\supseteq U}\theta_S^2\prod_{i\notin S}n_i$ and the workload's mass $w_U$ in the space of U, a product
     of numbers of levels for a leaf: no domain is made."""
-    for one in small_forests(rng, effort.pick(15, 60, 300), 4):
+    for one in small.small_forests(rng, effort.pick(15, 60, 300), 4):
         T, d = one.T, len(one.levels)
         sets = [s for k in range(d + 1) for s in itertools.combinations(range(d), k)]
         chosen = [sets[i] for i in rng.permutation(len(sets))[: rng.integers(1, 4)]]
         shares = {tuple(range(d)): rng.random() + 0.1} | {s: rng.random() + 0.1 for s in chosen}
         strategy = matrix.Marginals(shares, one.levels)
-        A, data = dense(strategy), {"levels": one.levels, "sets": [list(s) for s in shares]}
-        yield same(error(T, A), matrix.unit_error(one.leaves, strategy), 1e-7, **data)
-        votes = (least_squares(T.T @ T, A) ** 2).sum(axis=1).mean()
+        A, data = small.dense(strategy), {"levels": one.levels, "sets": [list(s) for s in shares]}
+        yield same(small.error(T, A), matrix.unit_error(one.leaves, strategy), 1e-7, **data)
+        votes = (small.least_squares(T.T @ T, A) ** 2).sum(axis=1).mean()
         yield same(votes, strategy.votes(one.leaves), 1e-7, of="votes", **data)
     return "{cases} errors of leaves and of votes equal least squares on dense matrices"
 
@@ -77,7 +65,7 @@ def covering(effort, rng):
         for depth, stated in published.items():
             if (name, depth) in effort.pick(SLOW, (), ()):
                 continue
-            leaves = forest(levels, 128, depth, rng).leaves
+            leaves = small.forest(levels, 128, depth, rng).leaves
             best = matrix.optimise_marginals(leaves)
             found = matrix.unit_error(leaves, best)
             data = {"data": name, "depth": depth, "marginals": best.about}
@@ -96,17 +84,14 @@ def covering(effort, rng):
 
 def _dense_error(leaves, strategy):
     """Error through the Gram matrix of A, made of indicators of cells that agree on a set of columns."""
-    cells = every_cell(strategy.n_levels.tolist())
+    cells = small.every_cell(strategy.n_levels.tolist())
     gram = np.zeros((len(cells), len(cells)))
     for columns, weight in strategy.shares.items():
         number = np.unique(cells[:, list(columns)], axis=0, return_inverse=True)[1].ravel()
         gram += weight**2 * (number[:, None] == number)
     T = leaves.matrix()
-    rows = (T * least_squares(T, gram)).sum(axis=1)
+    rows = (T * small.least_squares(T, gram)).sum(axis=1)
     return strategy.norm**2 * float(rows @ leaves.multiplicity)
-
-
-# What the paper's search ends at --------------------------------------------------------------------
 
 
 @IDENTITY(
@@ -129,11 +114,11 @@ def opt_is_identity(effort, rng):
         theta = np.zeros((p, W.shape[1]))
         theta[k, j] = step
         A = np.vstack([np.eye(W.shape[1]), theta]) / (1 + theta.sum(axis=0))
-        rise, mass = (error(W, A) - (W**2).sum()) / step, (W[:, j] ** 2).sum()
+        rise, mass = (small.error(W, A) - (W**2).sum()) / step, (W[:, j] ** 2).sum()
         slopes.append(rise / mass)
         for stated in (2 * mass, loss(np.zeros_like(theta), W.T @ W)[1][k, j]):
             yield same(rise, stated, 1e-4, 1e-4, shape=list(W.shape), p=p)
-    leaves = forest(BALANCE, 128, 2, rng).leaves
+    leaves = small.forest(small.BALANCE, 128, 2, rng).leaves
     search = {"p": effort.pick(4, 16, 39), "starts": 1, "rng": rng}
     searched = matrix.unit_error(leaves, matrix.optimise_p(leaves, **search)) / leaves.squared()
     yield need(0.9999 <= searched <= 1.01, searched, "<=", 1.01)
@@ -141,7 +126,7 @@ def opt_is_identity(effort, rng):
     yield below(marginals, 0.88)
     names = []
     for tau in (64, 128):
-        names.append(matrix.select(forest(CAR, tau, 4, rng).leaves).name)
+        names.append(matrix.select(small.forest(small.CAR, tau, 4, rng).leaves).name)
         yield need(names[-1] == "identity", trees=tau, chosen=names[-1])
     yield decisive(same(np.mean(slopes), 2, 1e-4))
     return (

@@ -1,28 +1,13 @@
-r"""Claims of M-RF on trees, queries and votes: what the noise of the cells does not depend on, and what it shares.
+"""Claims of M-RF on trees, queries and votes: what the noise of the cells does not depend on, and what it shares.
 
-Derived in :doc:`/book/matrix_strategies`. The other side counts, by routing, in how many trees two cells share
-a leaf, and takes least squares on dense matrices.
+The other side counts, by routing, in how many trees two cells share a leaf, and takes least squares on dense
+matrices.
 """
-
-from __future__ import annotations
 
 import numpy as np
 
 from dplit import matrix
-from dplit.court.claims.matrix_paths.small import (
-    BALANCE,
-    CAR,
-    TENNIS,
-    drawn_errors,
-    every_cell,
-    forest,
-    least_squares,
-    mean,
-    records,
-    small_forest,
-    small_forests,
-    tennis_trees,
-)
+from dplit.court.claims.matrix_paths import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, same
 
@@ -33,14 +18,14 @@ VOTES = Box("thm-strategy-votes", "matrix.unit_error")
 def _votes_moved(one, asked):
     """The most that a record moves the votes of these queries, and the formula's number."""
     W = one.routed(asked).astype(float)
-    moved = max(abs(W @ cell).sum() for cell in one.routed(every_cell(one.levels)))
+    moved = max(abs(W @ cell).sum() for cell in one.routed(small.every_cell(one.levels)))
     return moved, matrix.most_boxes(one.paths) * matrix.Dense(W).sensitivity()
 
 
 def _asked(effort, rng):
     """Small forests, and up to four queries of each."""
-    for one in small_forests(rng, effort.pick(40, 150, 600)):
-        yield one, records(one.levels, int(rng.integers(1, 5)), rng)
+    for one in small.small_forests(rng, effort.pick(40, 150, 600)):
+        yield one, small.records(one.levels, int(rng.integers(1, 5)), rng)
 
 
 @SENSITIVITY(
@@ -56,8 +41,8 @@ def proposition_1(effort, rng):
     $\gamma\|W\|_1$. (Its proof shows at most that. For the data matrix, $\gamma = 1$, it is exact. For the
     leaf counts of two trees, $\gamma = 2$: the queries (sunny, false) and (sunny, true) of Tennis have 3, where
     the formula says 4.)"""
-    asked = TENNIS.encode([["sunny", False], ["sunny", True]]).astype(int)
-    moved, stated = _votes_moved(tennis_trees(), asked)
+    asked = small.TENNIS.encode([["sunny", False], ["sunny", True]]).astype(int)
+    moved, stated = _votes_moved(small.tennis_trees(), asked)
     yield decisive(at_most(moved, stated, forest="Tennis"))
     less = int(moved < stated)
     for one, asked in _asked(effort, rng):
@@ -71,10 +56,7 @@ def proposition_1(effort, rng):
 
 
 @SENSITIVITY.corrected(
-    proposition_1,
-    "matrix.Workload",
-    "matrix.sensitivity",
-    range="up to 6 trees on 2 or 3 columns, up to 4 queries",
+    proposition_1, "matrix.Workload", "matrix.sensitivity", range="up to 6 trees, 2 or 3 columns, up to 4 queries"
 )
 def votes_sensitivity(effort, rng):
     r"""The votes $WC$ with $C = TD$ have the L1 sensitivity $\|WT\|_1$ under add-remove, which is at most
@@ -88,9 +70,6 @@ def votes_sensitivity(effort, rng):
     return "{cases} sensitivities and bounds"
 
 
-# Trees and queries ----------------------------------------------------------------------------------
-
-
 @VOTES(
     "m-rf/more-trees",
     "Abstract, contributions and results, figure 3a",
@@ -98,7 +77,6 @@ def votes_sensitivity(effort, rng):
     "matrix.Identity",
     "matrix.error",
     proved=False,
-    kind="simulated",
     intervals=3,
     quantity="mean squared error of a leaf's count",
     range="12 cells, depth 2, 1 to 64 trees, epsilon 1",
@@ -110,11 +88,11 @@ def more_trees(effort, rng):
     groups, levels, found = effort.pick(2000, 8000, 30_000), (3, 2, 2), []
     strategy = matrix.Identity(levels)
     for tau in (1, 8, 64):
-        one = forest(levels, tau, 2, rng)
+        one = small.forest(levels, tau, 2, rng)
         n, stated = len(one.paths), 2 * one.T.sum(axis=1).mean()
-        values = drawn_errors(one.leaves, strategy, 1.0, 8 * groups, rng) / n
+        values = small.drawn_errors(one.leaves, strategy, 1.0, 8 * groups, rng) / n
         yield same(stated, matrix.error(one.leaves, strategy, 1.0) / n, 1e-5, trees=tau)
-        found.append(mean(values, groups, stated, rng, trees=tau))
+        found.append(small.mean(values, groups, stated, rng, trees=tau))
         yield decisive(found[-1])
     means = [case.stated for case in found]
     yield need(max(means) <= 1.5 * min(means), max(means), "<=", 1.5 * min(means))
@@ -136,9 +114,9 @@ def more_queries(effort, rng):
     increases. (Of the noise this holds for the cells: a query's vote has the variance $\sum_c m_{qc}^2$, with the
     trees $m_{qc}$ in which the query and a cell share a leaf, however many other queries there are. The accuracy
     of .9 that is printed is on the training records.)"""
-    for one in small_forests(rng, effort.pick(10, 40, 150)):
-        asked = records(one.levels, 200, rng)
-        shared = (one.reached(every_cell(one.levels)) == one.reached(asked[:1])).sum(axis=1)
+    for one in small.small_forests(rng, effort.pick(10, 40, 150)):
+        asked = small.records(one.levels, 200, rng)
+        shared = (one.reached(small.every_cell(one.levels)) == one.reached(asked[:1])).sum(axis=1)
         for b in (1, 10, 200):
             votes = matrix.Workload.of(one.paths, asked[:b])
             found = matrix.Identity(one.levels).variances(votes)[votes.place[0]]
@@ -148,7 +126,7 @@ def more_queries(effort, rng):
 
 def _shared(one):
     """In how many trees two cells share a leaf, T'T by routing, float64, shape (n_cells, n_cells)."""
-    reached = one.reached(every_cell(one.levels))
+    reached = one.reached(small.every_cell(one.levels))
     found = np.zeros((len(reached), len(reached)))
     for column in reached.T:
         found += column[:, None] == column
@@ -157,19 +135,19 @@ def _shared(one):
 
 def _small_votes(effort, rng):
     """Vote variances of small forests, by least squares and by the members' closed forms."""
-    for one in small_forests(rng, effort.pick(10, 40, 200)):
+    for one in small.small_forests(rng, effort.pick(10, 40, 200)):
         M = _shared(one)
         for strategy, A in (
             (matrix.Identity(one.levels), np.eye(len(M))),
             (matrix.DistinctLeaves(one.leaves.boxes), np.unique(one.T, axis=0)),
         ):
-            exact = (least_squares(M, A) ** 2).sum(axis=1).mean()
+            exact = (small.least_squares(M, A) ** 2).sum(axis=1).mean()
             yield same(exact, strategy.votes(one.leaves), 1e-7, of=strategy.name, **one.data)
 
 
 def _compared(levels, depth, rng):
     """128 trees, and the (leaf error, vote variance) of noise on each tree, the distinct leaves, and the cells."""
-    one, found = forest(levels, 128, depth, rng), {}
+    one, found = small.forest(levels, 128, depth, rng), {}
     for name in ("per-tree", "merged", "identity"):
         strategy = matrix.member(one.leaves, name)
         leaf = matrix.unit_error(one.leaves, strategy) / len(one.paths)
@@ -190,7 +168,7 @@ def vote_variance(effort, rng):
     the variance of a leaf falls about 1,400-fold against noise for each tree, that of a weighted vote about
     40-fold. For votes noise on the distinct leaves beats the cells on Balance and on Car at depth 2."""
     yield from _small_votes(effort, rng)
-    settings, listed = {"Car 4": (CAR, 4), "Car 2": (CAR, 2), "Balance 2": (BALANCE, 2)}, []
+    settings, listed = {"Car 4": (small.CAR, 4), "Car 2": (small.CAR, 2), "Balance 2": (small.BALANCE, 2)}, []
     for name, setting in settings.items():
         one, found = _compared(*setting, rng)
         cells, merged = found["identity"][1], found["merged"][1]
@@ -221,16 +199,14 @@ def tuning_votes(effort, rng):
     r"""Read for what a forest predicts by weighted votes: the utility of training is measured by the error of the
     leaves, so that the smaller it is the better. (The order of the votes can be the other way: on Balance with
     128 trees of depth 2 the cells have the smaller error of the leaves and the larger one of the votes.)"""
-    found = _compared(BALANCE, 2, rng)[1]
+    found = _compared(small.BALANCE, 2, rng)[1]
     (leaf, vote), (merged_leaf, merged_vote) = found["identity"], found["merged"]
     agrees = (vote <= merged_vote) == (leaf < merged_leaf)
     yield need(agrees, vote, "<=", merged_vote, leaf=leaf, merged_leaf=merged_leaf)
     return "leaves: cells {leaf:.1f}, distinct leaves {merged_leaf:.1f}; votes: {exact:.3g} and {stated:.3g}"
 
 
-@VOTES.corrected(
-    tuning_votes, "matrix.select", quantity="variance of a vote, units of 2/epsilon^2", range="small forests"
-)
+@VOTES.corrected(tuning_votes, "matrix.select", quantity="variance, in 2/epsilon^2", range="small forests")
 def votes_target(effort, rng):
     r"""What tunes for votes is their own variance, $\|m_qA^+\|^2$ with the trees $m_{qc}$ in which the query q
     and a cell share a leaf: it is as free, and a strategy selected by it never has more of it than one that was
@@ -238,7 +214,7 @@ def votes_target(effort, rng):
     yield from _small_votes(effort, rng)
     names, ratios = ("per-tree", "merged", "identity", "regions"), []
     for _ in range(effort.pick(15, 60, 300)):
-        one = small_forest(rng)
+        one = small.small_forest(rng)
         M, T = _shared(one), np.unique(one.T, axis=0)
         dense = {"identity": np.eye(len(M)), "merged": T, "regions": _indicators(T)}
         costs = []
@@ -263,4 +239,4 @@ def _vote(M, A, trees):
     """Vote variance by least squares; without a matrix that of noise for each tree."""
     if A is None:
         return trees**3
-    return abs(A).sum(axis=0).max() ** 2 * (least_squares(M, A) ** 2).sum(axis=1).mean()
+    return abs(A).sum(axis=0).max() ** 2 * (small.least_squares(M, A) ** 2).sum(axis=1).mean()

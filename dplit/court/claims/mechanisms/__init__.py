@@ -1,1 +1,1 @@
-"""Claims of the chapter `mechanisms`."""
+"""Claims that :doc:`/book/mechanisms` derives."""

@@ -1,7 +1,5 @@
 """What the dockets of this chapter share: papers, budgets, and the loss of two laws."""
 
-from __future__ import annotations
-
 import numpy as np
 
 V1, V2, RDF = "diprime-v1", "diprime-v2", "rdf"

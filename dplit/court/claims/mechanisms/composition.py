@@ -1,7 +1,5 @@
 """How budgets add up (DiPriMe v1, section 2.1; v2, section 2; RDF, definition 2)."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

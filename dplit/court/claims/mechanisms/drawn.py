@@ -1,6 +1,4 @@
-"""That each mechanism draws its law, simulated and exactly. Derived in :doc:`/book/mechanisms`."""
-
-from __future__ import annotations
+"""That each mechanism draws its law, simulated and exactly."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

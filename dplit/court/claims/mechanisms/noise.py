@@ -1,7 +1,5 @@
 """Noise on a number and on counts (DiPriMe v1, section 2.1; v2, section 2). Laws in fractions where they reach."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product
@@ -32,9 +30,8 @@ def _cost(lost, epsilon, sensitivity, change):
     range="nine budgets and sensitivities, three changes, outputs up to 5 away",
 )
 def laplace(effort, rng, paper, epsilon=EPSILONS, sensitivity=(0.5, 1.0, 3.0)):
-    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on a number that changes by at most
-    $\Delta(f)$ is $\epsilon$-private, and a pair that attains $\Delta(f)$ costs exactly
-    $\epsilon$."""
+    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on a number that changes by at most $\Delta(f)$ is
+    $\epsilon$-private, and a pair that attains $\Delta(f)$ costs exactly $\epsilon$."""
     outputs = np.linspace(-5, 5, effort.pick(201, 1001, 10001))
     for budget, reach in product(epsilon, sensitivity):
         noise = Laplace(budget, reach)

@@ -3,8 +3,6 @@ r"""What is done with an output, and how much noise there is.
 RDF, sections 1 and 4; DiPriMe v1, section 2.1 and appendix A.3; v2, section 2 and appendix C.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Selection: privacy, law and errors (DiPriMe, section 2; RDF, definition 4, and its addendum)."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import combinations, product
@@ -21,7 +19,7 @@ DOMINANCE = Box(
     "thm-dominance",
     "mechanisms.PermuteAndFlip",
     "mechanisms.Exponential",
-    range="four budgets, all small gaps of three candidates, 50 random vectors of six",
+    range="gaps of three; 50 vectors of six",
 )
 SCORED = (0.02, 0.5, 0.86, 5.0)  # budgets at which vectors of scores are drawn
 COUNTED = (0.1, 0.5, 1.0)  # and at which one count is far from the other
@@ -52,8 +50,7 @@ NOTE = "{cases} score vectors and all their neighbours: {scores} and {neighbour}
     "exponential-mechanism", {V1: "Equation (4)", V2: "Equation (3)", RDF: "definition 4"}, range=NEIGHBOURS
 )
 def exponential(effort, rng, paper):
-    r"""To report $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is
-    $\epsilon$-private."""
+    r"""To report $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is $\epsilon$-private."""
     yield from _moved_scores(effort, Exponential(1.0), (-1, 0, 1))
     return NOTE
 
@@ -100,9 +97,6 @@ def base_measure(effort, rng, paper):
             laws = (w - np.logaddexp.reduce(w, axis=-1, keepdims=True) for w in weights)
             yield private(loss(*laws), 1.0, scores=list(scores), measure=list(mu))
     return "{cases} score vectors, all their neighbours: {scores} costs {exact:.6g}"
-
-
-# Selection: law and errors -------------------------------------------------------------------
 
 
 def _flip_law(odds):
@@ -170,9 +164,7 @@ def two_fold(effort, rng, epsilon=SCORED):
     return "{cases} score vectors: {exact:.6g} times at epsilon {epsilon}, scores {scores}"
 
 
-@DOMINANCE(
-    "diprime-v2/pfm-dominates", "ours; section 4.1, on the two mechanisms", quantity="ratio of tails, or of odds"
-)
+@DOMINANCE("diprime-v2/pfm-dominates", "ours; section 4.1, on the two mechanisms", quantity="ratio of tails, odds")
 def dominates(effort, rng, epsilon=SCORED):
     r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with no smaller
     probability than the exponential mechanism, for every $x$. The odds of its error are between
@@ -189,13 +181,7 @@ def dominates(effort, rng, epsilon=SCORED):
     return "{cases} ratios, the nearest to its bound {exact:.6g} at epsilon {epsilon}, {scores}"
 
 
-@EXPONENTIAL(
-    "rdf/best-of-two",
-    "addendum, section 2, example 3.6",
-    "loose",
-    quantity=ERROR,
-    range="counts of 1 to 10 at three budgets",
-)
+@EXPONENTIAL("rdf/best-of-two", "addendum, section 2, example 3.6", "loose", quantity=ERROR, range="counts to 10")
 def best_of_two(effort, rng, epsilon=COUNTED):
     r"""Of exactly two, with counts 0 and $f_c > 0$ and $\Delta u = 1$, the exponential mechanism reports
     the wrong one with probability at most $2e^{-f_c\epsilon/2}$."""
@@ -204,7 +190,7 @@ def best_of_two(effort, rng, epsilon=COUNTED):
     return "{cases} cases: nearest at a count of {count}, epsilon {epsilon}"
 
 
-@EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, range="counts of 1 to 10 at three budgets")
+@EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, range="counts to 10")
 def best_of_two_exact(effort, rng, epsilon=COUNTED):
     r"""The probability is exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
     for wrong, x, data in _wrong(effort, epsilon):

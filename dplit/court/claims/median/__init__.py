@@ -1,1 +1,1 @@
-"""Claims of the chapter `median`."""
+"""Claims that :doc:`/book/median` derives."""

@@ -1,7 +1,5 @@
 r"""Likelihood ratios in fractions: the claims compute laws at a rational :math:`w = e^{-\epsilon/2}`."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

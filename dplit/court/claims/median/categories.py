@@ -1,10 +1,8 @@
 """Both DiPriMe papers on the private split of a categorical column.
 
-v1, section 3 and algorithm 3; v2, section 3.1; derived in :doc:`/book/median`. The laws are written
-here from the definitions, in fractions, over every set of levels.
+v1, section 3 and algorithm 3; v2, section 3.1. The laws are written here from the definitions, in fractions, over
+every set of levels.
 """
-
-from __future__ import annotations
 
 import math
 from collections import Counter
@@ -86,8 +84,7 @@ def categorical_split(effort, rng):
     range="2 to 7 levels by listing all sets, 40 levels by a product of integers",
 )
 def categorical_law(effort, rng):
-    """The law of $|B|$ is a subset-sum dynamic programme over the levels, exact for any number
-    of them."""
+    """The law of $|B|$ is a subset-sum dynamic programme over the levels, exact for any number of them."""
     few = [rng.integers(0, 9, m).tolist() for m in range(2, effort.pick(8, 11, 14))]
     many = [rng.integers(0, 60, m).tolist() for m in effort.pick((40,), (40, 80), (40, 80, 200))]
     for c in many:

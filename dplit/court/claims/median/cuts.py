@@ -1,10 +1,7 @@
 """Both DiPriMe papers on the private median of a column of numbers.
 
-v1, section 3 and algorithm 3; v2, section 3.1; derived in :doc:`/book/median`. The laws are written
-here from the definitions, in fractions.
+v1, section 3 and algorithm 3; v2, section 3.1. The laws are written here from the definitions, in fractions.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -56,8 +53,7 @@ def _density(parts, r):
 
 
 def _up_to_a_leak(reading, grid):
-    """Add-remove neighbours of at most two records, fewest first, up to the first that cost too
-    much."""
+    """Add-remove neighbours of at most two records, fewest first, up to the first that cost too much."""
     for size in range(2):
         for data in combinations(grid, size):
             for neighbour in ((*data, x) for x in grid if x not in data):
@@ -202,15 +198,13 @@ def by_value_replaced(effort, rng):
 
 
 def _quarter_rate_loss(one, other):
-    """Loss of the package's law for replace-one at epsilon log 16: its rate is that of the
-    fractions."""
+    """Loss of the package's law for replace-one at epsilon log 16: its rate is that of the fractions."""
     pair = (median.interval_law(plain(d), 0, 1, math.log(16), "replace-one") for d in (one, other))
     return median.density_loss(*pair)
 
 
 def _swapped(n, near):
-    """Neighbours of n records: one goes from 0 to 1, over the one or two near 0; the rest are at
-    the ends."""
+    """Neighbours of n records: one goes from 0 to 1, over the one or two near 0; the rest are at the ends."""
     middle, ends = (near,) * (1 + n % 2), (n - 2) // 2 if n % 2 == 0 else (n - 3) // 2
     one, other = (0,) * (ends + 1) + middle + (1,) * ends, (0,) * ends + middle + (1,) * (ends + 1)
     return tuple(tuple(map(Fraction, data)) for data in (one, other))

@@ -1,6 +1,4 @@
-"""That the forests draw their medians by value. Derived in :doc:`/book/median`."""
-
-from __future__ import annotations
+"""That the forests draw their medians by value."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

@@ -1,10 +1,8 @@
 """DiPriMe v2 on permute-and-flip, for candidates and for the median of a column of numbers.
 
-Sections 2, 3.1 and 4.1; derived in :doc:`/book/median`. The laws are written here from the
-definitions, in fractions, at a rational w = e^(-epsilon/2).
+Sections 2, 3.1 and 4.1. The laws are written here from the definitions, in fractions, at a rational w =
+e^(-epsilon/2).
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -23,7 +21,7 @@ DOMINANCE = Box(
     "thm-dominance-median",
     "mechanisms.PermuteAndFlip",
     "mechanisms.Exponential",
-    range="2 to 4 candidates with small integer gaps, five budgets, in fractions",
+    range="2 to 4 small integer gaps",
 )
 LIMIT = Box("thm-flip-limit", "median.grid_law", "median.total_variation")
 
@@ -64,8 +62,7 @@ def _errors(effort):
 
 @DOMINANCE("diprime-v2/pfm-0.86", "Section 4.1", "fails")
 def pfm(effort, rng):
-    r"""Permute-and-flip is guaranteed a lower error than the exponential mechanism only for
-    $\epsilon > 0.86$."""
+    r"""Permute-and-flip is guaranteed a lower error than the exponential mechanism only for $\epsilon > 0.86$."""
     low = {(w, g): e for (w, g), e in _errors(effort).items() if -2 * math.log(w) <= 0.86}
     lower = sum(flip < exponential for flip, exponential in low.values())
     (w, gaps), (flip, exponential) = next(iter(low.items()))
@@ -181,10 +178,9 @@ def _distances(values, epsilon, cells):
     range="8 to 2,048 cells on four data sets",
 )
 def flip_limit(effort, rng):
-    r"""On $m$ equal cells permute-and-flip is within $1/(m\bar q - 1)$ of the exponential
-    mechanism on them in total variation, where $m\bar q > 1$. If the records lie on the borders of
-    the cells, $m$ times the distance tends to $E|q - Eq|/(2\bar q)$: the
-    limit is the exponential mechanism."""
+    r"""On $m$ equal cells permute-and-flip is within $1/(m\bar q - 1)$ of the exponential mechanism on them in
+    total variation, where $m\bar q > 1$. If the records lie on the borders of the cells, $m$ times the distance
+    tends to $E|q - Eq|/(2\bar q)$: the limit is the exponential mechanism."""
     cells = [2**k for k in range(3, effort.pick(12, 14, 17))]
     error, room = 0.0, 30 / cells[-1] + 1e-9
     for values, epsilon in product(CUTS, (0.1, 1.0, 5.0)):

@@ -1,1 +1,1 @@
-"""Claims of the chapter `median_forest`."""
+"""Claims that :doc:`/book/median_forest` derives."""

@@ -1,10 +1,7 @@
 r"""What the claims on splits share: squared errors, and losses of nodes.
 
-Targets lie in [0, 1] with :math:`R^2/(8B^2) = \frac12`, as on [-B, B]: a unit of SSE weighs half of
-the budget.
+Targets lie in [0, 1] with :math:`R^2/(8B^2) = \frac12`, as on [-B, B]: a unit of SSE weighs half of the budget.
 """
-
-from __future__ import annotations
 
 import math
 from collections import Counter

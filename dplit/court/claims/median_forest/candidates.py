@@ -1,10 +1,8 @@
-r"""Claims of both DiPriMe papers on what a split costs: K candidates, one winner.
+"""Claims of both DiPriMe papers on what a split costs: K candidates, one winner.
 
-v1, section 3 and algorithms 1 and 3; derived in :doc:`/book/median_forest`. Medians are by value here
-(that v1's are not private at all is another claim).
+v1, section 3 and algorithms 1 and 3. Medians are by value here (that v1's are not private at all is another
+claim).
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -20,9 +18,7 @@ CANDIDATES = Box(
 )
 
 
-@CANDIDATES(
-    "diprime-v1/split-budget", "Section 3", "leaks", range="mirror nodes of two columns, the fewest records first"
-)
+@CANDIDATES("diprime-v1/split-budget", "Section 3", "leaks", range="mirror nodes, the fewest records first")
 def split_budget(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in the formulas of section 3 a split costs
     $\epsilon_1$, and the tree $\epsilon$."""
@@ -75,9 +71,7 @@ def split_budget_algorithm(effort, rng):
     for epsilon in sorted(two, key=two.get, reverse=True):
         data = {"epsilon": epsilon, "loss": two[epsilon], **sizes(effort, epsilon)}
         yield below(two[epsilon], 2.0, columns=2, **data)
-    return (
-        f"In units of epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two {{exact:.4f}}."
-    )
+    return f"In epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two {{exact:.4f}}."
 
 
 @CANDIDATES(
@@ -129,12 +123,8 @@ def k_candidates_corrected(effort, rng):
     )
 
 
-# Mirror nodes ----------------------------------------------------------------------------------
-
-
 def _exact_mirror(columns, epsilon, times, largest):
-    """The smallest mirror node that costs more than `times` epsilon, its likelihood ratio in
-    fractions."""
+    """The smallest mirror node that costs more than `times` epsilon, its likelihood ratio in fractions."""
     near = _smallest_mirror(columns, epsilon, times, largest)
     zeros, ones, n = near.data["zeros"], near.data["ones"], _records(near)
     scale = n * (n - 1)

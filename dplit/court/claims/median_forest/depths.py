@@ -1,9 +1,7 @@
-r"""Claims of DiPriMe v2 on the depth of its trees.
+"""Claims of DiPriMe v2 on the depth of its trees.
 
-Section 4, tables 1 and 2, figures 2, 6 and 8; derived in :doc:`/book/median_forest`.
+Section 4, tables 1 and 2, figures 2, 6 and 8.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -57,13 +55,10 @@ def _kept(data, found, **options):
     return need(found > least, found, ">", least, **options, name=SETS[data][0])
 
 
-@DEPTH(
-    "diprime-v2/depth-rule", "Section 4; tables 1 and 2", proved=False, range="the ten data sets of tables 1 and 2"
-)
+@DEPTH("diprime-v2/depth-rule", "Section 4; tables 1 and 2", proved=False, range="the ten sets of tables 1 and 2")
 def depth_rule(effort, rng):
-    """$d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than some
-    number (25 in most experiments, 10 for Banknote): for DiPriMe, DiPriMeExp and DiPriMeFlip in tables
-    1 and 2 it is."""
+    """$d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than some number (25 in
+    most experiments, 10 for Banknote): for DiPriMe, DiPriMeExp and DiPriMeFlip in tables 1 and 2 it is."""
     found = _occupancies(_printed_depths("DiPriMe"))
     for data in sorted(found, key=lambda data: SETS[data][2] / found[data]):
         yield _kept(data, found[data])
@@ -75,12 +70,7 @@ def depth_rule(effort, rng):
     )
 
 
-@DEPTH(
-    "diprime-v2/depth-rule-baselines",
-    "Section 4; tables 1 and 2",
-    "assumes",
-    range="the six other methods of tables 1 and 2, every column",
-)
+@DEPTH("diprime-v2/depth-rule-baselines", "Section 4; tables 1 and 2", "assumes", range="the six other methods")
 def baselines(effort, rng):
     """For all methods $d_{max}$ was chosen such that the expected occupancy at each leaf node was greater
     than some number (25 in most experiments, 10 for Banknote): for the methods that are not DiPriMe in
@@ -161,12 +151,7 @@ def _figure_occupancies():
     }
 
 
-@DEPTH(
-    "diprime-v2/depth-rule-private",
-    "ours; section 4",
-    quantity="privacy loss",
-    range="the first eight steps of the rule or more",
-)
+@DEPTH("diprime-v2/depth-rule-private", "ours; section 4", quantity="privacy loss", range="eight steps or more")
 def depth_private(effort, rng):
     """A depth that is set by this rule from the private number of records costs infinity under
     add-remove: for each depth there is a number at which one record more makes the trees

@@ -1,6 +1,4 @@
-"""That the forests draw what their proofs speak of. Derived in :doc:`/book/median_forest`."""
-
-from __future__ import annotations
+"""That the forests draw what their proofs speak of."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

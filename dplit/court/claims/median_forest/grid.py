@@ -1,10 +1,8 @@
-r"""Our claim on the grid: the laws of this chapter are real, the program's cuts are whole numbers.
+"""Our claim on the grid: the laws of this chapter are real, the program's cuts are whole numbers.
 
-Both laws in fractions, cut by cut: of the reals by integrating the density over each step, on the grid by
-counting what the package's own rounding sends to the left. Derived in :doc:`/book/median_forest`.
+Both laws in fractions, cut by cut: of the reals by integrating the density over each step, on the grid by counting
+what the package's own rounding sends to the left.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from itertools import accumulate, combinations_with_replacement, pairwise

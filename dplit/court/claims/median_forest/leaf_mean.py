@@ -1,11 +1,8 @@
-r"""Claims of both DiPriMe papers on the mean that a leaf releases.
+"""Claims of both DiPriMe papers on the mean that a leaf releases.
 
-v1, section 3; v2, section 3; derived in :doc:`/book/median_forest`. Targets in [0, 1], R = 1. The
-exact side takes the Laplace law's own densities and distribution functions, at every point where
-their log-ratio can turn.
+v1, section 3; v2, section 3. Targets in [0, 1], R = 1. The exact side takes the Laplace law's own densities and
+distribution functions, at every point where their log-ratio can turn.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -88,10 +85,9 @@ def leaf_mean(effort, rng, paper):
     range="all leaves of up to three records on a grid, and of 10, 100 and 10,000 at one end",
 )
 def clamped(effort, rng):
-    r"""Clamped to $[B_L, B_U]$ the same release costs exactly $\max(\epsilon_2, \log 2 +
-    \epsilon_2/2)$ over all leaves that hold a record, and $\max(\epsilon_2, \log\frac{N+1}{N} +
-    \epsilon_2\frac{N}{N+1})$ as a record joins $N$: it is $\epsilon_2$-private if and only if
-    $\epsilon_2 \ge 2\log 2$."""
+    r"""Clamped to $[B_L, B_U]$ the same release costs exactly $\max(\epsilon_2, \log 2 + \epsilon_2/2)$ over all
+    leaves that hold a record, and $\max(\epsilon_2, \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$ as a record
+    joins $N$: it is $\epsilon_2$-private if and only if $\epsilon_2 \ge 2\log 2$."""
     small, many, said = list(_small_leaves(3, effort.pick(3, 5, 9))), [], []
     for n in (10, 100, 10**4):
         loss = _clamped_loss(_pair([0.0] * n, 1.0, 0.3))
@@ -129,9 +125,8 @@ def _small_leaves(n, cells):
     range="leaves of one record, eleven targets, five budgets",
 )
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
-    r"""No law of an empty leaf is nearer than $\epsilon_2/2$ to all clamped leaves of one
-    record, and that of one record in the middle is as near. A constant, as $0$ or the middle,
-    costs infinity."""
+    r"""No law of an empty leaf is nearer than $\epsilon_2/2$ to all clamped leaves of one record, and that of one
+    record in the middle is as near. A constant, as $0$ or the middle, costs infinity."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:
         middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))
@@ -147,18 +142,12 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
 
 
 @VOTES.corrected(
-    leaf_mean,
-    proved=False,
-    kind="simulated",
-    intervals=2,
-    quantity="privacy loss",
-    range="neighbours of up to three records or more in fractions; two probabilities from draws",
+    leaf_mean, proved=False, intervals=2, quantity="privacy loss", range="up to three records in fractions; draws"
 )
 def votes(effort, rng, paper):
-    r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two
-    totals move by exactly 1 in L1 norm as a record joins, so with Laplace noise of scale
-    $1/\epsilon_2$ on each they are $\epsilon_2$-private, and so is the mean that they give, an
-    empty leaf's included."""
+    r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two totals move by
+    exactly 1 in L1 norm as a record joins, so with Laplace noise of scale $1/\epsilon_2$ on each they are
+    $\epsilon_2$-private, and so is the mean that they give, an empty leaf's included."""
     neighbours = 0
     for n in range(effort.pick(4, 6, 8)):
         for targets in combinations_with_replacement([Fraction(i, 3) for i in range(4)], n):

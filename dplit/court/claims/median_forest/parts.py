@@ -1,9 +1,7 @@
 """Claims of both DiPriMe papers on the whole forest: its parts.
 
-v1, section 3 and algorithm 2; v2, section 3.1 and algorithm 2; derived in :doc:`/book/median_forest`.
+v1, section 3 and algorithm 2; v2, section 3.1 and algorithm 2.
 """
-
-from __future__ import annotations
 
 import math
 from itertools import combinations, combinations_with_replacement, product
@@ -117,8 +115,7 @@ def _bound(epsilon):
 
 
 def _equal_parts(records):
-    """Counts of two classes in each of two trees, under every way to shuffle and cut, with its
-    chance."""
+    """Counts of two classes in each of two trees, under every way to shuffle and cut, with its chance."""
     n = len(records)
     ways = list(combinations(range(n), (n + 1) // 2))  # the first tree's records
     parts = ((first, [i for i in range(n) if i not in first]) for first in ways)

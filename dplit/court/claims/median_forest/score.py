@@ -1,10 +1,7 @@
 """Claims of both DiPriMe papers on how a split is chosen, and of ours on how it should be.
 
-v1, section 3 and algorithm 3; v2, section 3.1 ("Privacy analysis"); derived in
-:doc:`/book/median_forest`. Budgets are add-remove.
+v1, section 3 and algorithm 3; v2, section 3.1 ("Privacy analysis"). Budgets are add-remove.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -161,7 +158,7 @@ def _lone_loss(m, rate):
     "loose",
     proved=True,
     quantity="privacy loss, in epsilon_1",
-    range="all data of up to two records and their neighbours, and one large family",
+    range="all data of up to two records, and one large family",
 )
 def score(effort, rng):
     r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$,
@@ -176,11 +173,7 @@ def score(effort, rng):
     return note(f"Small data and a family of data, at epsilon_1 = 1: at most {said}.", cases=pairs + len(losses))
 
 
-@SCORE.corrected(
-    score,
-    quantity="privacy loss, in epsilon_a",
-    range="all data of up to two records and their neighbours, and one large family",
-)
+@SCORE.corrected(score, quantity="loss, in epsilon_a", range="all data of up to two records, and one large family")
 def score_corrected(effort, rng):
     r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a)
     \propto e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, which is tight: the published
@@ -201,8 +194,7 @@ def score_corrected(effort, rng):
 
 
 def _one_hot_growth(counts, k):
-    """How much the squared errors of one-hot classes about their mean grow as class k joins, in
-    fractions."""
+    """How much the squared errors of one-hot classes about their mean grow as class k joins, in fractions."""
     after = [c + (i == k) for i, c in enumerate(counts)]
     return _one_hot(after) - _one_hot(counts)
 
@@ -250,8 +242,7 @@ def score_classes(effort, rng):
     range="one node of two records, which decides it",
 )
 def score_algorithm(effort, rng):
-    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, is
-    section 3's choice."""
+    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, is section 3's choice."""
     better, worse = sse([Fraction(-1)]) + sse([Fraction(1)]), sse([Fraction(-1), Fraction(1)])
     by_section, by_line = (worse - better) / 8, (worse - better) / 2 / 8  # B = 1, and N = 2 records
     yield same(by_line, by_section, targets=[-1, 1])
@@ -281,8 +272,7 @@ def score_algorithm_corrected(effort, rng):
 
 
 def _widest_odds(targets):
-    """Log odds of the best cut of these targets, in their order, against the worst one, by line 52;
-    B = 1."""
+    """Log odds of the best cut of these targets, in their order, against the worst one, by line 52; B = 1."""
     n = len(targets)
     mse = [(sse(targets[:i]) + sse(targets[i:])) / n for i in range(n + 1)]
     return (max(mse) - min(mse)) / 8

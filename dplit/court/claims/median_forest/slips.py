@@ -1,10 +1,7 @@
-r"""Claims of both DiPriMe papers on single lines: a sign, a set that is everything, noise and signal.
+"""Claims of both DiPriMe papers on single lines: a sign, a set that is everything, noise and signal.
 
-v2, algorithm 1, line 30, and section 3; v1, algorithm 3, line 35; derived in
-:doc:`/book/median_forest`.
+v2, algorithm 1, line 30, and section 3; v1, algorithm 3, line 35.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -49,9 +46,7 @@ def attribute_sign(effort, rng):
     )
 
 
-@SIGN.corrected(
-    attribute_sign, where="ours; v1, section 3", quantity="least probability of the better of two attributes"
-)
+@SIGN.corrected(attribute_sign, where="ours; v1, section 3", quantity="least probability of the better of two")
 def attribute_sign_negated(effort, rng):
     """With the score $-MSE_a$ the better of two attributes is always the likelier."""
     chances = (_better(a, b, len(targets), -1) for a, b, targets in _nodes(effort))
@@ -155,13 +150,7 @@ def _size(noise):
     return 2 * quad(lambda x: x * noise.pdf(x), 0, np.inf)[0]
 
 
-@SIGNAL(
-    "diprime-v2/signal-to-noise",
-    "Abstract",
-    "assumes",
-    quantity="signal to noise of 10 records over that of 100",
-    range=MEANS,
-)
+@SIGNAL("diprime-v2/signal-to-noise", "Abstract", "assumes", quantity="signal to noise, 10 over 100", range=MEANS)
 def signal_to_noise(effort, rng):
     """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the
     leaf node sufficient statistics (assuming that low ratios are meant, as the rest of the paper has it)."""

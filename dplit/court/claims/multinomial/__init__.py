@@ -1,1 +1,1 @@
-"""Claims of the chapter `multinomial`."""
+"""Claims that :doc:`/book/multinomial` derives."""

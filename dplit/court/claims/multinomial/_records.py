@@ -4,8 +4,6 @@ Nothing here comes from `dplit.multinomial`: decreases are equation 4 by its def
 section 3.2 with forty digits.
 """
 
-from __future__ import annotations
-
 from decimal import Decimal, getcontext
 from fractions import Fraction
 from functools import cache

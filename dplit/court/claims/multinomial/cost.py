@@ -1,9 +1,4 @@
-r"""A claim of MRF on what the choice of a cut costs, in operations counted one by one.
-
-Derived in :doc:`/book/multinomial`.
-"""
-
-from __future__ import annotations
+"""A claim of MRF on what the choice of a cut costs, in operations counted one by one."""
 
 import math
 import warnings

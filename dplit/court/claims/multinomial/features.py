@@ -1,9 +1,7 @@
-r"""Claims of MRF on the probability of one candidate: lemma 3 and equation 7.
+"""Claims of MRF on the probability of one candidate: lemma 3 and equation 7.
 
-Derived in :doc:`/book/multinomial`. The exact side lists every data set of a few records.
+The exact side lists every data set of a few records.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -143,8 +141,6 @@ def any_feature_able(effort, rng):
         yield at_least(chance, stated, **data)
     return "{cases} features of small data sets, with constant ones among them"
 
-
-# Equation 7: the same for the cuts of one feature ----------------------------------------------
 
 FEW = {  # blocks of equal values, (records of label 0, of label 1): one cut worst, the others alike
     2: [(1, 0), (0, 1), (0, 1)],

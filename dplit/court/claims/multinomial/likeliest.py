@@ -1,9 +1,7 @@
-r"""Claims of MRF on the best split: its probability, figure 1, and its budget.
+"""Claims of MRF on the best split: its probability, figure 1, and its budget.
 
-Derived in :doc:`/book/multinomial`. The exact side lists every data set of a few records.
+The exact side lists every data set of a few records.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, product
@@ -68,10 +66,7 @@ def best_most_likely(effort, rng):
 
 
 @LIKELIEST.corrected(
-    best_most_likely,
-    "multinomial.best_is_likeliest",
-    "multinomial.counting_cuts",
-    quantity="whether the best cut is the likeliest",
+    best_most_likely, "multinomial.best_is_likeliest", "multinomial.counting_cuts", quantity="best is likeliest"
 )
 def best_most_likely_exactly(effort, rng):
     r"""It has if and only if $e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j$ for every feature $j$, where
@@ -118,13 +113,7 @@ def _lead(budget, node):
     return float(max(chances[many]) - chances[few][0])
 
 
-@LIKELIEST(
-    "mrf/figure-1",
-    "Figure 1, caption; appendix D",
-    "fails",
-    range="all pairs of cuts in data of 3 records and 2 features, B1 = B2 = 1/2 and 10",
-    **PAIR,
-)
+@LIKELIEST("mrf/figure-1", "Figure 1, caption; appendix D", "fails", range="3 records, 2 features", **PAIR)
 def figure_1(effort, rng):
     r"""The selection probability of a split point is positively related to its impurity decrease."""
     cases = [
@@ -166,11 +155,7 @@ def _pairs(node, budget, among):
             yield (p, q) if v > w else (q, p)
 
 
-@BUDGET(
-    "mrf/monotone-in-budget",
-    "Appendix C",
-    quantity="least rise of the best's probability from one budget to the next",
-)
+@BUDGET("mrf/monotone-in-budget", "Appendix C", quantity="least rise of the best's chance from budget to budget")
 def monotone(effort, rng):
     r"""The larger $B_1$, the more probable is the feature with the largest impurity decrease; so is
     the best split value with $B_2$."""

@@ -1,9 +1,7 @@
-r"""Claims on both ends of the budgets, on ties and 0/0, and on the distance from uniform choice.
+"""Claims on both ends of the budgets, on ties and 0/0, and on the distance from uniform choice.
 
-MRF, section 3.2 and appendix C; derived in :doc:`/book/multinomial`.
+MRF, section 3.2 and appendix C.
 """
-
-from __future__ import annotations
 
 import math
 import warnings
@@ -115,13 +113,7 @@ def ties(effort, rng):
 # What is 0/0 ------------------------------------------------------------------------------------
 
 
-@ALIKE(
-    "mrf/normalisation",
-    "Section 3.2",
-    "assumes",
-    quantity="share of normalisations that are 0/0",
-    range="all data of 2 and 3 records with 1 and 2 features",
-)
+@ALIKE("mrf/normalisation", "Section 3.2", "assumes", quantity="share of 0/0", range="2, 3 records, 1, 2 features")
 def normalisation(effort, rng):
     r"""Decreases are normalised to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: one
     feature, a feature with one cut, as every binary one, and equal decreases give 0/0.)"""

@@ -1,10 +1,7 @@
-r"""Claims of MRF on where a feature is cut: lemma 4 and equation 8.
+"""Claims of MRF on where a feature is cut: lemma 4 and equation 8.
 
-Derived in :doc:`/book/multinomial`. The features lie in [0, 1], and the middle is all but the first
-and the last of N equal parts.
+The features lie in [0, 1], and the middle is all but the first and the last of N equal parts.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -38,12 +35,7 @@ def _density_middle(power, parts):
     return quad(lambda u: power * math.exp(power * u), *ends, epsabs=0, epsrel=1e-12)[0]
 
 
-@MIDDLE(
-    "mrf/lemma-4",
-    "Lemma 4; appendix A.2",
-    "fails",
-    range="densities a x^(a-1) at B2 = 0 with N = 3, 4, 10, and two records",
-)
+@MIDDLE("mrf/lemma-4", "Lemma 4; appendix A.2", "fails", range="a x^(a-1) at B2 = 0, N = 3, 4, 10; two records")
 def lemma_4(effort, rng):
     r"""Suppose that features are all supported on $[0,1]$. Once a split feature is selected, if this feature is
     divided into $N \ge 3$ equal partitions, it is cut outside of the first and the last one with probability at

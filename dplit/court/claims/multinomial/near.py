@@ -1,10 +1,8 @@
-r"""Claims of MRF on cuts that are nearly as good as the best one, and on the scale of the decreases.
+"""Claims of MRF on cuts that are nearly as good as the best one, and on the scale of the decreases.
 
-Derived in :doc:`/book/multinomial`. Scores are relative, so near is near on the scale of a node's own
-decreases, and one factor for all of them changes nothing.
+Scores are relative, so near is near on the scale of a node's own decreases, and one factor for all of them changes
+nothing.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -103,9 +101,6 @@ def _gaps(values):
     """How far the scores are below the largest one; 0 where all are alike."""
     scores = multinomial.normalised(values)
     return scores.max() - scores
-
-
-# The scale of the decreases ---------------------------------------------------------------------
 
 
 def _weakened(y, chosen):

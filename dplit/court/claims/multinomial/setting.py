@@ -1,9 +1,4 @@
-r"""Claims of MRF's set-up: definitions 1 and 2, equations 1 to 4, both draws, and the exponential mechanism.
-
-Derived in :doc:`/book/multinomial`.
-"""
-
-from __future__ import annotations
+"""Claims of MRF's set-up: definitions 1 and 2, equations 1 to 4, both draws, and the exponential mechanism."""
 
 import math
 from fractions import Fraction
@@ -37,13 +32,7 @@ RELATIONS = ("add-remove", "replace-one")
 # Definitions 1 and 2 ------------------------------------------------------------------------------
 
 
-@SETTING(
-    "mrf/definition-1",
-    "Definition 1",
-    "assumes",
-    "loss.worst_privacy_loss",
-    quantity="largest privacy loss of one mechanism under the two relations",
-)
+@SETTING("mrf/definition-1", "Definition 1", "assumes", "loss.worst_privacy_loss", quantity="loss, two relations")
 def definition_1(effort, rng):
     r"""Privacy is stated for neighbours "differing in one record". (Which relation this is, adding a
     record or replacing one, is not said; the loss of one mechanism can differ by a factor of two.)"""
@@ -94,8 +83,7 @@ def equation_1(effort, rng):
     range="2, 3 and 1000 candidates whose scores move by 1 up or down, from three positions",
 )
 def definition_2(effort, rng):
-    r"""To output $o$ with probability proportional to $e^{\epsilon q(o)/(2\Delta q)}$ is
-    $\epsilon$-private."""
+    r"""To output $o$ with probability proportional to $e^{\epsilon q(o)/(2\Delta q)}$ is $\epsilon$-private."""
     losses = []
     for k, far in product((2, 3, 1000), (0, 1, 60)):
         before = np.r_[0.0, np.full(k - 1, -float(far))]
@@ -178,7 +166,6 @@ DRAWN = ((Fraction(1, 2), Fraction(2)), (Fraction(10), Fraction(10)), (Fraction(
 @SETTING(
     "mrf/two-draws",
     "Section 3.2; algorithm 1, lines 5 to 8",
-    kind="simulated",
     intervals=3,
     quantity="probability of the best cut",
     range="all data of 2 and 3 records and 2 features; draws on 4 records and 3 features",

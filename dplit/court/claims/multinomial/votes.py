@@ -1,9 +1,7 @@
-r"""Claims of MRF on its vote and its labels, and on what consistency means: equation 6, definition 3.
+"""Claims of MRF on its vote and its labels, and on what consistency means: equation 6, definition 3.
 
-Derived in :doc:`/book/multinomial`. The exact side lists every vote.
+The exact side lists every vote.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction

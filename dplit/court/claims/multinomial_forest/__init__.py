@@ -1,1 +1,1 @@
-"""Claims of the chapter `multinomial_forest`."""
+"""Claims that :doc:`/book/multinomial_forest` derives."""

@@ -1,10 +1,7 @@
-r"""Claims on algorithm 1: how a node is split, when it is, and how deep a tree becomes.
+"""Claims on algorithm 1: how a node is split, when it is, and how deep a tree becomes.
 
-The forest itself is grown; what it does is held against laws that do not know it. Derived in
-:doc:`/book/multinomial_forest`.
+The forest itself is grown; what it does is held against laws that do not know it.
 """
-
-from __future__ import annotations
 
 from functools import cache
 from itertools import product
@@ -39,7 +36,6 @@ def grown(X, y, rng, **options):
     "mrf/algorithm-1",
     "appendix B, algorithm 1, lines 4 to 8",
     proved=False,
-    kind="simulated",
     intervals=36,
     quantity="probability of a split",
     range="every split of seven records with two features; both criteria, three pairs of budgets",
@@ -144,11 +140,7 @@ def _deepest(name, budget, rule, n_trees, rng):
     return int(leaf_depths(fitted.trees_).max())
 
 
-@DEPTH.corrected(
-    depth_10,
-    quantity="levels of the shallowest tree",
-    range="k = 1, 2, 3, 5 and 8; estimation points up to 120 at reader's effort",
-)
+@DEPTH.corrected(depth_10, quantity="levels", range="k = 1, 2, 3, 5 and 8; up to 120 estimation points")
 def least_depth(effort, rng):
     r"""A tree of algorithm 1 whose every node of more than $k$ estimation points can be split has at least
     $\lceil \log_2(n_E/k) \rceil$ levels, and can have as few: 13 in a tenfold run on Connect-4."""

@@ -4,8 +4,6 @@ The law of a small forest is enumerated by `dplit.multinomial.SmallForestLaw`. D
 :doc:`/book/multinomial_forest`, the theorem in :doc:`/book/multinomial_privacy`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import cache, partial
 from itertools import combinations_with_replacement, product
@@ -61,7 +59,6 @@ def _outcome(fitted):
     "mrf/forest-law",
     "ours",
     proved=False,
-    kind="simulated",
     intervals=8,
     quantity="probability of a tree and its labels",
     range="a stump on seven records with two binary columns, epsilon 2; both releases by their drawn tests",

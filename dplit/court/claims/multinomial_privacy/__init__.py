@@ -1,1 +1,1 @@
-"""Claims of the chapter `multinomial_privacy`."""
+"""Claims that :doc:`/book/multinomial_privacy` derives."""

@@ -4,8 +4,6 @@ A record of `TWO_FEATURES` is (a, b, y): two binary features and a class. A node
 second feature, so that any number of features is searched with eight kinds of records.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product

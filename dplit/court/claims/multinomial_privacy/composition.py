@@ -3,8 +3,6 @@ r"""Claims of the MRF paper on composition: properties 1 and 2, and two halves o
 Laws of two mechanisms on one leaf, and on two, are enumerated.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import product
@@ -21,9 +19,6 @@ from dplit.neighbours import count_vectors, data_sets
 
 COMPOSITION = Box("thm-mprivacy-composition", "mechanisms.PermuteAndFlip")
 ODDS = 8  # e^epsilon at which a coin for the odd record does not help
-
-
-# Properties 1 and 2 -----------------------------------------------------------------------------
 
 
 def _in_turn(counts, first, second):
@@ -44,8 +39,7 @@ def _in_turn(counts, first, second):
 )
 def property_1(effort, rng):
     r"""Suppose mechanisms are sequentially performed on a dataset: then together they provide the sum of their
-    epsilons, $(\sum_i\epsilon_i)$-differential privacy, even if a later one depends on what earlier ones
-    gave."""
+    epsilons, $(\sum_i\epsilon_i)$-differential privacy, even if a later one depends on what earlier ones gave."""
     shares = []
     for first, second in ((0.5, 1.0), (1.0, 1.0), (2.0, 0.1)):
         law = partial(_in_turn, first=first, second=second)

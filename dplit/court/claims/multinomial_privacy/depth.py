@@ -3,8 +3,6 @@ r"""Claims of the MRF paper on the depth that theorem 2 divides by.
 The reference goes through every way to split estimation and structure points among two children.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 
@@ -43,9 +41,8 @@ def _searched(effort):
 
 @DEPTH("mrf/depth-bound", "theorem 2; appendix C", "assumes")
 def depth_bound(effort, rng):
-    r"""The upper bound of the depth is approximately of order $|\mathcal D^E|/k$. This assumes that both
-    children keep $k$ estimation points, as section 3.2 says; algorithm 1 splits every node that has more than
-    $k$."""
+    r"""The upper bound of the depth is approximately of order $|\mathcal D^E|/k$. This assumes that both children
+    keep $k$ estimation points, as section 3.2 says; algorithm 1 splits every node that has more than $k$."""
     kept, other = ([t for t in _searched(effort) if t[-1] == rule] for rule in ("text", "algorithm"))
     yield from (below(levels, n / k, broken="fails") for levels, k, n, *_ in kept)
     other.sort(key=lambda tree: tree[2] / tree[1] - tree[0])  # the farthest beyond comes first

@@ -1,6 +1,4 @@
-"""That the forests draw what their proofs speak of. Derived in :doc:`/book/multinomial_privacy`."""
-
-from __future__ import annotations
+"""That the forests draw what their proofs speak of."""
 
 from dplit.court.ledger.drawn import claims_on_releases
 

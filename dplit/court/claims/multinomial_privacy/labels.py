@@ -3,8 +3,6 @@ r"""Claims of the MRF paper on the label of a leaf: lemma 7, labels for each que
 :math:`b = B_3/2`; an empty leaf draws a uniform class, which is our rule.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from fractions import Fraction

@@ -1,7 +1,5 @@
 r"""Claims of ours on what the repaired forest is made of: impurity mass, capped bits, half of the records."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial

@@ -3,8 +3,6 @@ r"""Claims of the MRF paper on what the two choices of a node cost: lemmas 5 and
 :math:`b = B/2`. Losses are searched over all small data sets, whose laws are made here from fractions.
 """
 
-from __future__ import annotations
-
 from functools import cache, partial
 from itertools import product
 

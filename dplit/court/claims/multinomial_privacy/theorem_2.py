@@ -3,8 +3,6 @@ r"""Claims of the MRF paper on theorem 2: a tree's maximum, the forest as publis
 The root of a published tree, and all of a small repaired forest, are enumerated.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache, partial

@@ -1,1 +1,1 @@
-"""Claims of the chapter `occupancy`."""
+"""Claims that :doc:`/book/occupancy` derives."""

@@ -1,10 +1,7 @@
 r"""Claims of DiPriMe v1 on leaf counts of the rank mechanism: theorem 2, and the worst of all leaves.
 
-Derived in :doc:`/book/occupancy`. The reference of the worst leaf is an enumeration of all trees in
-fractions, at rational :math:`e^{-\epsilon_1/2}`.
+The reference of the worst leaf is an enumeration of all trees in fractions, at rational :math:`e^{-\epsilon_1/2}`.
 """
-
-from __future__ import annotations
 
 import math
 from collections import Counter
@@ -34,9 +31,7 @@ PROVED = Box(
     "occupancy.published_bound",
     quantity="tail over the published bound",
 )
-SYMMETRY = Box(
-    "rem-occupancy-symmetry", "occupancy.leaf_law", quantity="probability of one record too few or fewer"
-)
+SYMMETRY = Box("rem-occupancy-symmetry", "occupancy.leaf_law", quantity="chance of one record too few or fewer")
 
 EPSILONS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0, 24.0)
 
@@ -82,11 +77,10 @@ def _least_epsilon(n, depth):
 
 @PUBLISHED("diprime-v1/theorem-2-mechanism", "Theorem 2; figure 2", "assumes", proof="thm-occupancy-proved")
 def theorem_2(effort, rng):
-    r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes.
-    This assumes that the values of each column are distinct and above its lower bound, that the
-    column is chosen without the targets, and that $2^d$ divides $N$ or $\epsilon_1 \le 2.26$.
-    (Section 3.1 restricts itself to continuous features and to data that are divisible into the
-    leaves; the theorem repeats neither.)"""
+    r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes. This assumes that
+    the values of each column are distinct and above its lower bound, that the column is chosen without the
+    targets, and that $2^d$ divides $N$ or $\epsilon_1 \le 2.26$. (Section 3.1 restricts itself to continuous
+    features and to data that are divisible into the leaves; the theorem repeats neither.)"""
     depths, blocks = range(1, effort.pick(4, 5, 7)), effort.pick(4, 8, 12)
     worst = {(n, d): max(_ratio(n, d, e) for e in EPSILONS) for d in depths for n in range(1, blocks * 2**d + 1)}
     failing = [size for size in worst if worst[size] > 1 + 1e-9]
@@ -108,10 +102,9 @@ def theorem_2(effort, rng):
 
 @MECHANISM.corrected(theorem_2)
 def every_size(effort, rng):
-    r"""For distinct values above a column's lower bound, a column chosen without the targets, and
-    every $N$, $d$ and $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le \min(1, B_d(t))$
-    with $B_d(t) = \kappa M (e^{-\epsilon_1 t_+} + e^{-\epsilon_1 t_-}) + B_{d-1}(2t)/(1 +
-    e^{\epsilon_1})$."""
+    r"""For distinct values above a column's lower bound, a column chosen without the targets, and every $N$, $d$
+    and $\epsilon_1$: $\Pr(|\tilde N - N/2^d| \ge t) \le \min(1, B_d(t))$ with $B_d(t) = \kappa M (e^{-\epsilon_1
+    t_+} + e^{-\epsilon_1 t_-}) + B_{d-1}(2t)/(1 + e^{\epsilon_1})$."""
     depths, largest = range(1, effort.pick(4, 6, 8)), effort.pick(24, 80, 300)
     sizes = [*range(1, largest), *effort.pick((257,), (257, 1000), (257, 1000, 4096, 10_001))]
     for d, n, e in product(depths, sizes, EPSILONS):
@@ -162,10 +155,9 @@ def one_line(effort, rng):
     kind="certified",
 )
 def proved(effort, rng):
-    r"""For distinct values above a column's lower bound and a column chosen without the targets
-    both bounds of theorem 2 hold, for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$,
-    and at every $\epsilon_1$ if $2^d$ divides $N$. For other $N$ the range from 2.26 to the first
-    failure, $\sqrt8$, is open."""
+    r"""For distinct values above a column's lower bound and a column chosen without the targets both bounds of
+    theorem 2 hold, for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$, and at every $\epsilon_1$ if
+    $2^d$ divides $N$. For other $N$ the range from 2.26 to the first failure, $\sqrt8$, is open."""
     turn, deepest = occupancy.TURN, occupancy.DEEPEST
     cells = [occupancy.proved_cells(d) for d in range(1, deepest + 1)]
     margins = [left / right for left, right in occupancy.beyond_turn()]
@@ -302,7 +294,6 @@ def symmetry(effort, rng):
     "occupancy.leaf_tail",
     "occupancy.any_leaf_tail",
     proved=False,
-    kind="simulated",
     intervals=16,
 )
 def leaf_law(effort, rng):

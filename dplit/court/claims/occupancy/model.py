@@ -1,10 +1,7 @@
 """Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2 and the text after theorem 3.
 
-Derived in :doc:`/book/occupancy`. The model's tail is compared with its characteristic function, in
-fractions and by quadrature.
+The model's tail is compared with its characteristic function, in fractions and by quadrature.
 """
-
-from __future__ import annotations
 
 import math
 from fractions import Fraction
@@ -38,9 +35,8 @@ def _proved_for_all_t(depth):
 
 @PUBLISHED("diprime-v1/theorem-2-model", "Theorem 2; appendix A.2.2", "loose", proof="thm-occupancy-model")
 def theorem_2(effort, rng):
-    r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$: $\Pr(|S| \ge t)$ is at most
-    $\gamma/(\epsilon_1 t)^2$ and at most $2\max(e^{-\epsilon_1^2t^2/(4\gamma)},
-    e^{-\epsilon_1\beta t/2})$."""
+    r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$: $\Pr(|S| \ge t)$ is at most $\gamma/(\epsilon_1
+    t)^2$ and at most $2\max(e^{-\epsilon_1^2t^2/(4\gamma)}, e^{-\epsilon_1\beta t/2})$."""
     depths = range(1, effort.pick(11, 16, 31))
     distances = np.geomspace(1e-3, 600, effort.pick(400, 2000, 10_000))
     for depth in depths:
@@ -218,9 +214,8 @@ def _is_linear(depth, t):
     quantity="published bound over the tail",
 )
 def tighter_corrected(effort, rng):
-    r"""In the model, $A_d e^{-\epsilon_1 t}$ over the tail falls to 1 in $t$; the published
-    bound over it is at least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is
-    the tighter."""
+    r"""In the model, $A_d e^{-\epsilon_1 t}$ over the tail falls to 1 in $t$; the published bound over it is at
+    least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is the tighter."""
     depths = range(1, effort.pick(11, 16, 31))
     t = np.linspace(0, 200, effort.pick(200, 500, 2000))
     for depth in depths:

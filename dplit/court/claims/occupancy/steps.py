@@ -1,9 +1,7 @@
-r"""Steps of the proof of theorem 2 of DiPriMe v1, and the depth without empty leaves that section 3 wants.
+"""Steps of the proof of theorem 2 of DiPriMe v1, and the depth without empty leaves that section 3 wants.
 
-Appendix A.2.2; derived in :doc:`/book/occupancy`.
+Appendix A.2.2.
 """
-
-from __future__ import annotations
 
 import math
 from functools import cache
@@ -30,9 +28,8 @@ EMPTIED = Box("rem-occupancy-empty", "occupancy.any_leaf_below")
     quantity="largest b^2 t^2 for which the bound is true, against beta^2",
 )
 def moment_bound(effort, rng):
-    r"""The moment generating function of Laplace noise, $1/(1 - b_i^2t^2)$, is at most $e^{2b_i^2t^2}$
-    for $|t| \le 1/\alpha_i$, $\alpha_i = b_i/\beta$, $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx
-    0.757$."""
+    r"""The moment generating function of Laplace noise, $1/(1 - b_i^2t^2)$, is at most $e^{2b_i^2t^2}$ for $|t|
+    \le 1/\alpha_i$, $\alpha_i = b_i/\beta$, $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx 0.757$."""
     end = brentq(lambda x: 1 + (x - 1) * math.exp(2 * x), 0.5, 0.99)
     square = occupancy.BETA**2
     x = np.linspace(0, square, effort.pick(1001, 10_001, 100_001))
@@ -69,8 +66,6 @@ def lambert_bound(effort, rng):
     )
 
 
-# A depth without empty leaves --------------------------------------------------------------------
-
 SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees on parts of nine tenths
     "Banknote": (1372, 5, 2.0),
     "Robot": (5456, 5, 2.0),
@@ -81,12 +76,7 @@ SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees 
 }
 
 
-@EMPTIED(
-    "diprime-v1/no-empty-leaves",
-    "Section 3",
-    "assumes",
-    quantity="probability of an empty leaf, Banknote at the depth of table 2",
-)
+@EMPTIED("diprime-v1/no-empty-leaves", "Section 3", "assumes", quantity="probability of an empty leaf, Banknote")
 def no_empty_leaves(effort, rng):
     r"""Since even splits are encouraged, we can pre-select a depth that will have no empty leaves with
     high probability (assuming distinct values, columns chosen without the targets, and a depth that is small

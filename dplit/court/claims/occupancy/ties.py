@@ -1,11 +1,8 @@
-r"""Claims on what theorem 2 of DiPriMe v1 takes for granted: distinct values, and a choice without targets.
+"""Claims on what theorem 2 of DiPriMe v1 takes for granted: distinct values, and a choice without targets.
 
-Derived in :doc:`/book/occupancy`. Trees on equal records are enumerated in fractions, record by record
-and by the value of each cut; the choice of a column by the targets is enumerated over all sets of cuts;
-the draws are those of the package's forest.
+Trees on equal records are enumerated in fractions, record by record and by the value of each cut; the choice of a
+column by the targets is enumerated over all sets of cuts; the draws are those of the package's forest.
 """
-
-from __future__ import annotations
 
 import math
 import warnings
@@ -23,18 +20,13 @@ from dplit.domain import Continuous, Domain
 from dplit.forests import MedianForestRegressor
 from dplit.ground.errors import PrivacyLeakWarning
 
-TIES = Box(
-    "thm-occupancy-ties",
-    "occupancy.tied_leaf_laws",
-    "occupancy.tied_bound",
-    quantity="probability that a leaf is t off",
-)
+TIES = Box("thm-occupancy-ties", "occupancy.tied_leaf_laws", "occupancy.tied_bound", quantity="P(a leaf t off)")
 SELECTION = Box(
     "rem-occupancy-selection",
     "occupancy.leaf_tail",
     "occupancy.published_bound",
     "occupancy.corrected_bound",
-    quantity="probability that a leaf is t off",
+    quantity="P(a leaf t off)",
 )
 ROOTS = (Fraction(1, 10), Fraction(1, 2), Fraction(19, 20))  # e^(-epsilon/2)
 
@@ -196,10 +188,9 @@ def _chosen_law(targets, epsilon, columns):
     nothing_instead="with K columns a probability grows by a factor of at most K",
 )
 def chosen(effort, rng):
-    r"""Theorem 2 read without the assumption that the column is chosen without the targets: the
-    bounds hold for distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$
-    candidate cuts the exponential mechanism chooses by the squared error, with section 3's weight
-    $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
+    r"""Theorem 2 read without the assumption that the column is chosen without the targets: the bounds hold for
+    distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$ candidate cuts the exponential
+    mechanism chooses by the squared error, with section 3's weight $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
     nine, laws = [1, 1, 1, -1, 1, 1, -1, -1, -1], []
     settings = ([1, -1, 1, -1], 2.0, 1.0, 2), (nine, 2.25, 1.5, 10)
     for targets, epsilon, t, columns in settings:
@@ -248,7 +239,6 @@ def _forest_counts(blocks, depth, epsilon, trees, seed):
     "occupancy.leaf_tail",
     "occupancy.tied_leaf_laws",
     proved=False,
-    kind="simulated",
     intervals=6,
 )
 def grown(effort, rng):

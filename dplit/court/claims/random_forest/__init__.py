@@ -1,1 +1,1 @@
-"""Claims of the chapter `random_forest`."""
+"""Claims that :doc:`/book/random_forest` derives."""

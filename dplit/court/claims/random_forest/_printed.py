@@ -1,7 +1,5 @@
 """The printed table that this chapter's claims are about."""
 
-from __future__ import annotations
-
 from dplit.ground import printed
 
 

@@ -1,7 +1,5 @@
 r"""Claim of Fletcher and Islam (2017), algorithm 2: which part of a node's domain each child gets."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from dplit import random_forest

@@ -1,6 +1,4 @@
-"""That the forest draws what its proof speaks of. Derived in :doc:`/book/random_forest`."""
-
-from __future__ import annotations
+"""That the forest draws what its proof speaks of."""
 
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release

@@ -1,10 +1,8 @@
-r"""Claims of Fletcher and Islam (2017), section 4.4, on the hundred votes for one record.
+"""Claims of Fletcher and Islam (2017), section 4.4, on the hundred votes for one record.
 
-The model is that of `dplit.depth.best`: Poisson records, features of two signs, the sign of one of them as
-class, labels by permute-and-flip on shares. Derived in :doc:`/book/random_forest`.
+The model is that of `dplit.depth.best`: Poisson records, features of two signs, the sign of one of them as class,
+labels by permute-and-flip on shares.
 """
-
-from __future__ import annotations
 
 import math
 

@@ -3,8 +3,6 @@ r"""Claims of ours on Fletcher and Islam (2017): labels released where they are 
 What smooth sensitivity can do for a label, and what no private label can do.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product
@@ -73,13 +71,7 @@ def instability(effort, rng):
     )
 
 
-@CLASSES(
-    "rdf/instability-classes",
-    "section 2.2, definition 7",
-    ours=True,
-    proved=False,
-    quantity="fewest classes with which it errs less on some leaf",
-)
+@CLASSES("rdf/instability-classes", "section 2.2, definition 7", ours=True, proved=False, quantity="classes")
 def instability_classes(effort, rng):
     r"""With a uniform class where the test fails it is $\epsilon$-private if and only if $\delta \le
     (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. Permute-and-flip errs less on every leaf of at
@@ -148,18 +140,12 @@ def smooth_less_noise(effort, rng):
     )
 
 
-@OPTIMUM(
-    "rdf/delta-optimum",
-    "section 1.1",
-    ours=True,
-    range="linear programmes at gaps 1 and 2 and three settings; gaps up to 10 in fractions",
-)
+@OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, range="linear programmes at gaps 1, 2; to 10 in fractions")
 def delta_optimum(effort, rng):
-    r"""A label mechanism for leaves of two classes, of every size, that is
-    $(\epsilon,\delta)$-private under add-remove and treats names alike errs at gap $j$ with
-    probability at least $\max(0, \frac{\alpha^j}{2} -
-    \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism with
-    exactly these errors is private."""
+    r"""A label mechanism for leaves of two classes, of every size, that is $(\epsilon,\delta)$-private under
+    add-remove and treats names alike errs at gap $j$ with probability at least $\max(0, \frac{\alpha^j}{2} -
+    \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism with exactly these
+    errors is private."""
     delta, errors = Fraction(1, 20), [Fraction(1, 2)]  # of the label that attains the bound
     gaps, spent = effort.pick(10, 30, 100), []
     for gap in range(gaps + 1):

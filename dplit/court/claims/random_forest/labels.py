@@ -3,8 +3,6 @@ r"""Claims of Fletcher and Islam (2017), sections 4.2 and 4.4: labels from all r
 The label is permute-and-flip (ROSNAM); :math:`\tau` is the number of trees.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import pairwise, product
@@ -83,10 +81,9 @@ def _poisson_error(mean, epsilon):
     quantity="probability of the wrong label, of a share against all data: 4 classes, 20 records, 100 trees",
 )
 def poisson_classes(effort, rng):
-    r"""With $k$ classes permute-and-flip mislabels the leaf at $\epsilon$ with probability $1 -
-    \frac1k \sum_{i<k} (-1)^i \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and
-    $\epsilon \le \ln\frac43$ a share at $\epsilon$ is better than all data at $\epsilon/\tau$ where
-    $\lambda$ is small; with two nowhere."""
+    r"""With $k$ classes permute-and-flip mislabels the leaf at $\epsilon$ with probability $1 - \frac1k \sum_{i<k}
+    (-1)^i \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and $\epsilon \le \ln\frac43$ a share at
+    $\epsilon$ is better than all data at $\epsilon/\tau$ where $\lambda$ is small; with two nowhere."""
     classes, trees = effort.pick((2, 3, 4, 10), range(2, 11), range(2, 21)), (2, 10, 100)
     settings = product(classes, trees, (0.01, 0.1, math.log(4 / 3)), (1e-3, 1e-2, 1.0, 100.0))
     for k, t, e, mean in settings:
@@ -164,9 +161,8 @@ def _average(mean, epsilon):
     range="0.5, 8 and 120 records on average, 2 to 100 trees, epsilon 0.01 to 9",
 )
 def average_of_all_leaves(effort, rng):
-    r"""Over all such leaves, the empty ones too, the average is
-    $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data and the larger
-    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with shares."""
+    r"""Over all such leaves, the empty ones too, the average is $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data
+    and the larger $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with shares."""
     cases = sorted(_poisson_leaves(effort), key=lambda case: case == (120, 100, 1.0))
     for mean, t, e in cases:
         share, full = _average(mean / t, e)[1], _average(mean, e / t)[1]

@@ -1,7 +1,5 @@
 r"""Claims of ours on Fletcher and Islam (2017) and the addendum: noise that fits smooth sensitivity."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations_with_replacement, product
 
@@ -76,9 +74,8 @@ def requires_cauchy(effort, rng):
     range=RANGE,
 )
 def tails_of_a_power(effort, rng):
-    r"""Tails of a power suffice: Student's t at scale $c\,S^*$ is private for $\beta <
-    \epsilon/\max(1,\nu)$, with $c = 1/(2\sqrt\nu\sinh\frac{\epsilon -
-    \max(1,\nu)\beta}{\nu+1})$. Laplace noise is not, at any $c$."""
+    r"""Tails of a power suffice: Student's t at scale $c\,S^*$ is private for $\beta < \epsilon/\max(1,\nu)$, with
+    $c = 1/(2\sqrt\nu\sinh\frac{\epsilon - \max(1,\nu)\beta}{\nu+1})$. Laplace noise is not, at any $c$."""
     steps = list(_student_steps(effort))
     for loss, epsilon, data in steps:
         yield decisive(below(loss, epsilon, **data))

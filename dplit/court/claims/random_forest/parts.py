@@ -4,8 +4,6 @@ The label is permute-and-flip (ROSNAM); :math:`\tau` is the number of trees. Law
 small forest, in fractions.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import partial
@@ -81,8 +79,7 @@ def parallel_parts(effort, rng):
 )
 def equal_parts(effort, rng):
     r"""Under add-remove equal parts with $\epsilon$-private labels cost $\log(e^\epsilon/\tau +
-    (1-1/\tau)e^{3\epsilon})$: more on no data, and no smaller bound holds for all data and numbers
-    of classes."""
+    (1-1/\tau)e^{3\epsilon})$: more on no data, and no smaller bound holds for all data and numbers of classes."""
     forests = _small_forests(effort)
     worst = [_worst(*forest, EQUAL) for forest in forests]
     for (leaves, _), loss in zip(forests, worst):

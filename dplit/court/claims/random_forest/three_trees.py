@@ -3,8 +3,6 @@ r"""Claim of ours on Fletcher and Islam (2017), section 4.2: three trees whose l
 A record is (its leaf in each tree, its class), all 0 or 1; the votes are those of leaf 0 of each tree.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache
@@ -52,8 +50,7 @@ def disjoint_forest(effort, rng):
 
 
 def _starts(data):
-    """Epsilon from which on shares have the better vote: the one root of the difference, by
-    bisection."""
+    """Epsilon from which on shares have the better vote: the one root of the difference, by bisection."""
     low, high = Fraction(1, 100), Fraction(99, 100)
     for _ in range(20):
         u = (low + high) / 2
@@ -108,8 +105,7 @@ def _excess(data):
 
 @cache
 def _bernstein(n):
-    """Points, and the matrix that takes the values there of a polynomial to its Bernstein
-    coefficients."""
+    """Points, and the matrix that takes the values there of a polynomial to its Bernstein coefficients."""
     points = [Fraction(i, n + 2) for i in range(1, n + 2)]
     rows = [
         [math.comb(n, k) * u**k * (1 - u) ** (n - k) for k in range(n + 1)] + [Fraction(u == v) for v in points]

@@ -4,8 +4,6 @@ In the model of `dplit.depth.best`, with the addendum's label: :math:`n` records
 the middle, depth :math:`d`, and as class the sign of one feature.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise, product
 
@@ -24,12 +22,7 @@ ONE_LEAF = Box(
 )
 
 
-@NUMBER(
-    "rdf/number-of-trees",
-    "section 4.4, figure 7",
-    proved=False,
-    quantity="best number of trees of SynthB's shape at epsilon 1, against 0.2",
-)
+@NUMBER("rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB")
 def number_of_trees(effort, rng):
     r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases
     (read in the model, at the sizes of the synthetic sets: the accuracy has one peak, and with a larger
@@ -106,10 +99,9 @@ def hundred_trees(effort, rng):
     quantity="best number of trees in the model",
 )
 def best_number(effort, rng):
-    r"""In the model, in each of seven shapes where a path tests the feature with probability 0.4 to
-    0.7, the best number of trees is between 0.8 and 1 times $n_\epsilon/(1.2564 \cdot 2^d)$,
-    $n_\epsilon = n(1-e^{-\epsilon})$, up to 2 trees: a leaf of a tree holds about
-    $1.26/(1-e^{-\epsilon})$ records."""
+    r"""In the model, in each of seven shapes where a path tests the feature with probability 0.4 to 0.7, the best
+    number of trees is between 0.8 and 1 times $n_\epsilon/(1.2564 \cdot 2^d)$, $n_\epsilon = n(1-e^{-\epsilon})$,
+    up to 2 trees: a leaf of a tree holds about $1.26/(1-e^{-\epsilon})$ records."""
     trees = np.arange(1, 1201, 2)
     sizes = effort.pick((30_000,), (5_000, 30_000), (2_000, 5_000, 30_000, 60_000))
     shapes = (*synthetic_shapes(), (10, 7), (15, 11), (20, 10))

@@ -7,8 +7,6 @@ forests" are those of `dplit.court.experiments.bench.FORESTS` and `RIVALS`; a me
 not compared there.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -89,14 +87,8 @@ def planned():
 def gains(found, first, second, sets, by=0.0):
     """That `first` is better than `second` by more than `by` on each set that has both in the bench's list.
 
-    Returns
-    -------
-    dict of data set to dplit.court.experiments.rule.Part
-
-    Raises
-    ------
-    NotRun
-        If a cell of the list is not there, or no set has both.
+    Returns a dict of data set to `dplit.court.experiments.rule.Part`. Raises `NotRun` if a cell of the list is not
+    there, or no set has both.
     """
     parts = {}
     for data in sets:

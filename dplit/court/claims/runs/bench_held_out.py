@@ -12,8 +12,6 @@ before it ran in full; of a first start, which was stopped, three or four single
 when both were known, and not kept; they were written before any of it ran.
 """
 
-from __future__ import annotations
-
 from dplit.court.bench import scores
 from dplit.court.claims.runs.bench import (
     ARE_HELD_OUT,

@@ -3,8 +3,6 @@
 What printed numbers decide alone needs no run: its verdicts are those of statements.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from dplit.court.ledger import claim

@@ -5,8 +5,6 @@ built of comparisons of our runs, as `dplit.court.claims.runs` says; where it sa
 the number that we allow is in the evidence. See :doc:`/book/median_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 
@@ -66,8 +64,7 @@ def balanced(result):
 
 @said("diprime-v1/figure-3/comparable", "agrees")
 def comparable(result):
-    """Median trees perform comparably to random forests and extremely randomised trees, with
-    similar trends."""
+    """Median trees perform comparably to random forests and extremely randomised trees, with similar trends."""
     near, same, worst, words = [], [], 0.0, []
     for name in SWEPT[:2]:
         lines = [exact(result, m, name) for m in EXACT]

@@ -3,8 +3,6 @@
 As in `dplit.court.claims.runs.diprime`. See :doc:`/book/median_forest_experiments`.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
 from contextlib import suppress
@@ -106,8 +104,7 @@ def stay_behind(result, variants):
 
 @said("diprime-v2/figure-2/dp-rf", "undecided")
 def dp_rf(result):
-    """DP-RF requires a much larger epsilon than the variants of DiPriMe to attain comparable
-    performance."""
+    """DP-RF requires a much larger epsilon than the variants of DiPriMe to attain comparable performance."""
     target = _ceilings(result)["Median"]
     lines = {m: private(result, m, "epsilon") for m in ("DP-RF", *VARIANTS)}
     near = {m: {v: ~_behind_by((result, result), target, k, NEAR) for v, k in points.items()}

@@ -12,8 +12,6 @@ runs are the rules of rows that were added for sentences without one (`upper-bou
 :doc:`/book/matrix_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from itertools import product

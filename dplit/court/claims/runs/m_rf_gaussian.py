@@ -4,8 +4,6 @@ None of it is in the M-RF paper, and none of it is pure differential privacy: al
 :doc:`/book/matrix_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 
@@ -35,12 +33,7 @@ def hockey_stick(epsilon, scale):
     return float(more.sum() * step / (scale * np.sqrt(2 * np.pi)))
 
 
-@GAUSSIAN(
-    "m-rf/ours/gaussian-calibration",
-    "ours",
-    quantity="least delta of Gaussian noise",
-    range="epsilon 0.5 to 4, delta 1e-9 to 0.3",
-)
+@GAUSSIAN("m-rf/ours/gaussian-calibration", "ours", quantity="delta", range="epsilon 0.5 to 4, delta 1e-9 to 0.3")
 def calibration(effort, rng):
     r"""Gaussian noise of deviation $s$ times the L2 sensitivity satisfies $(\epsilon, \delta)$-differential
     privacy if and only if
@@ -81,12 +74,7 @@ def dense_strategy(best):
     return total
 
 
-@MARGINALS(
-    "m-rf/ours/gaussian-marginals",
-    "ours",
-    quantity="error in units of the noise's variance",
-    range="all marginals of two columns on domains of 8 to 18 cells",
-)
+@MARGINALS("m-rf/ours/gaussian-marginals", "ours", quantity="error in variances", range="pairs, 8 to 18 cells")
 def gaussian_marginals(effort, rng):
     r"""With Gaussian noise the least error of a workload of whole marginals is $(\sum_U \sqrt{w_Ud_U})^2$ times
     the variance of noise for sensitivity 1, and the strategy of the eigenvalues

@@ -1,7 +1,5 @@
 """That Gaussian noise is drawn at its least deviation. Derived in :doc:`/book/matrix_forest_experiments`."""
 
-from __future__ import annotations
-
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.drawn import claim_on_release
 

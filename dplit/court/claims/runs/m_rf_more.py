@@ -6,26 +6,12 @@ is settled without choosing a setting by the runs that test it: a method is bett
 settings is better than every setting of the other. See :doc:`/book/matrix_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import partial
 from itertools import product
 
-from dplit.court.claims.runs import reproduced
+from dplit.court.claims.runs import m_rf, reproduced
 from dplit.court.claims.runs.cells import Decided, Pairs, best_of, better, none_of, pair, percent, together
-from dplit.court.claims.runs.m_rf import (
-    OURS,
-    PAGE,
-    SMALL_IMPACT,
-    about,
-    cells_of,
-    joined,
-    least,
-    ours,
-    over_rivals,
-    said,
-)
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import NotRun, ahead, key
 from dplit.court.experiments.papers import m_rf as paper
@@ -39,7 +25,7 @@ VOTES = "Technical appendix, weight voting vs. hard voting, and figure 5"
 SUBSAMPLES = "Technical appendix, performance of subsample-and-aggregate, and figure 3"
 ENSEMBLES = "Technical appendix, multiple ensembles, and table 2"
 
-reproduced.table_claim("m-rf/appendix-table-2", "undecided", **PAGE)
+reproduced.table_claim("m-rf/appendix-table-2", "undecided", **m_rf.PAGE)
 
 
 def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -> Pairs:
@@ -49,40 +35,40 @@ def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -
     return Pairs(result, cells)
 
 
-@said("m-rf/figure-4/fifty", "undecided")
+@m_rf.said("m-rf/figure-4/fifty", "undecided")
 def fifty(result):
     r"""The matrix representation can be extended to work within the subsample-and-aggregate framework, yielding
     an improvement of up to 50 %: on Car, of the optimised one over the existing one."""
-    return optimised(result, "car").that(rule.any_of, least(50))
+    return optimised(result, "car").that(rule.any_of, m_rf.least(50))
 
 
-@said("m-rf/figure-4/similar", "undecided")
+@m_rf.said("m-rf/figure-4/similar", "undecided")
 def similar(result):
     """Our technique improves the accuracy of existing solutions by up to 50 %, with similar improvement in other
     datasets: on Iris and Balance by up to half of Car's or more."""
     sets = ("iris", "balance")
-    return together(optimised(result, d).that(rule.any_of, least(SIMILAR)) for d in sets)
+    return together(optimised(result, d).that(rule.any_of, m_rf.least(SIMILAR)) for d in sets)
 
 
-@said("m-rf/figure-4/appendix", "undecided", name="m-rf/appendix-subsample/car", where=SUBSAMPLES)
+@m_rf.said("m-rf/figure-4/appendix", "undecided", name="m-rf/appendix-subsample/car", where=SUBSAMPLES)
 def appendix_subsample(result):
     """When epsilon is 1, the Car dataset with about 340 test samples shows 75 % accuracy for our optimized
     approach with weight voting and 25 % accuracy for the existing method."""
     both = dict(zip(("optimised", "existing"), optimised(result, "car")["car at 1, weighted"]))
-    return about(result, {"optimised": 75, "existing": 25}, both)
+    return m_rf.about(result, {"optimised": 75, "existing": 25}, both)
 
 
 EVERYWHERE = "m-rf/appendix-subsample/consistently"
 
 
-@said("m-rf/figure-4/consistently", "undecided", name=EVERYWHERE, where=SUBSAMPLES)
+@m_rf.said("m-rf/figure-4/consistently", "undecided", name=EVERYWHERE, where=SUBSAMPLES)
 def subsample_consistently(result):
     """Our optimized strategy consistently outperforms the state-of-the-art strategy: with weight and with hard
     votes at every epsilon on Car, Iris and Balance."""
-    return joined([optimised(result, d, ("hard", "weighted")) for d in paper.SMALL]).that()
+    return m_rf.joined([optimised(result, d, ("hard", "weighted")) for d in paper.SMALL]).that()
 
 
-@said("m-rf/figure-4/weighted", "agrees", where=VOTES)
+@m_rf.said("m-rf/figure-4/weighted", "agrees", where=VOTES)
 def weighted(result):
     """We observe that weight voting generally outperforms hard voting: of the optimised subsample-and-aggregate,
     on Car at epsilon 1 with 16 trees of depth 3."""
@@ -92,53 +78,53 @@ def weighted(result):
 
 def one_about(result: Result, methods: Iterable[str], printed: float, **at) -> Decided:
     """That the accuracy of one of the methods is a printed percentage."""
-    cells = cells_of(result, methods, **at)
-    return rule.any_of(about(result, {n: printed}, cells)[0] for n in cells), percent(result, cells)
+    cells = m_rf.cells_of(result, methods, **at)
+    return rule.any_of(m_rf.about(result, {n: printed}, cells)[0] for n in cells), percent(result, cells)
 
 
-@said("m-rf/appendix-depth/four", "undecided", where=DEPTH)
+@m_rf.said("m-rf/appendix-depth/four", "undecided", where=DEPTH)
 def depth_four(result):
     """On Car at epsilon 2 with 128 trees our optimized approaches show the best accuracy of 84 % at depth 4, and
     the existing approaches show accuracy of 48 %: the better of either."""
-    return together(one_about(result, *of, max_depth=4) for of in ((OURS, 84), (paper.RIVALS, 48)))
+    return together(one_about(result, *of, max_depth=4) for of in ((m_rf.OURS, 84), (paper.RIVALS, 48)))
 
 
-@said("m-rf/appendix-depth/rivals-best", "undecided", where=DEPTH)
+@m_rf.said("m-rf/appendix-depth/rivals-best", "undecided", where=DEPTH)
 def rivals_best(result):
     """The existing approaches have the optimal accuracy of 72 % at depth of 2, of depths 2 to 5, and as the tree
     becomes deeper the accuracy degrades: one of both baselines."""
     found = []
     for r in paper.RIVALS:
         cells = {d: key(result, "car", r, max_depth=d) for d in PAPERS_DEPTHS}
-        accurate, words = about(result, {2: 72}, cells)
+        accurate, words = m_rf.about(result, {2: 72}, cells)
         best = (~ahead(result, cells[d], cells[2]) for d in PAPERS_DEPTHS[1:])
         found.append((rule.all_of([accurate, *best]), f"{r}, by depth: {words}"))
     return together(found, rule.any_of)
 
 
-@said("m-rf/appendix-depth/consistently", "undecided", where=DEPTH)
+@m_rf.said("m-rf/appendix-depth/consistently", "undecided", where=DEPTH)
 def depth_consistently(result):
     """Our techniques consistently outperform the baseline approach, regardless of tree depth: both methods are
     above both baselines at each depth from 2 to 5."""
-    found = [over_rivals(result, words=f"depth {d}, ", max_depth=d) for d in PAPERS_DEPTHS]
-    return joined([pairs for both in found for pairs in both]).that()
+    found = [m_rf.over_rivals(result, words=f"depth {d}, ", max_depth=d) for d in PAPERS_DEPTHS]
+    return m_rf.joined([pairs for both in found for pairs in both]).that()
 
 
-@said("m-rf/appendix-depth/weighted-poor", "undecided", where=VOTES)
+@m_rf.said("m-rf/appendix-depth/weighted-poor", "undecided", where=VOTES)
 def weighted_poor(result):
     """Of the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy with deeper trees (16
     of them) and larger number of trees (of depth 3), and hard voting does not. No run here covers it."""
     return rule.OPEN, "subsample-and-aggregate is run with 16 trees of depth 3 and of depth 4"
 
 
-@ours("m-rf/appendix-depth/training-votes", "undecided")
+@m_rf.ours("m-rf/appendix-depth/training-votes", "undecided")
 def training_votes(result):
     """With 128 trees of depth 5 batch training is worse with weighted votes than with hard ones."""
     at = {"label": ("", "training, weighted"), "max_depth": 5}
     return better(result, "hard over weighted", "car", paper.TRAINING, **at)
 
 
-@said("m-rf/appendix-table-2/ensembles", "undecided", where=ENSEMBLES)
+@m_rf.said("m-rf/appendix-table-2/ensembles", "undecided", where=ENSEMBLES)
 def two_ensembles(result):
     """In the case of the Car dataset, at epsilon 1, using two ensembles actually improved accuracy over a single
     ensemble forest: in training, with four columns each."""
@@ -168,13 +154,17 @@ def at_best(result: Result, data: str, epsilon: float, first: tuple, second: tup
 NAMES = {"balance": "Balance", "car": "Car"}
 LABELS = "disjoint trees with permute-and-flip labels at their best"
 BEST = {  # by the part of the id: first methods, second methods, and what is said of them
-    "": ((paper.LABELS,), OURS, f"{LABELS} are better than M-RF at its."),
+    "": ((paper.LABELS,), m_rf.OURS, f"{LABELS} are better than M-RF at its."),
     "cuts-": (
         (paper.CUTS,),
-        OURS,
+        m_rf.OURS,
         "such trees with random cuts in two, in place of five bins, are better than M-RF at its best.",
     ),
-    "all": (OURS, (*paper.RIVALS, paper.LABELS), f"M-RF at its best is better than both baselines and {LABELS}."),
+    "all": (
+        m_rf.OURS,
+        (*paper.RIVALS, paper.LABELS),
+        f"M-RF at its best is better than both baselines and {LABELS}.",
+    ),
 }
 for data, kind, epsilon in [
     *product(["balance"], ["", "cuts-"], [0.5, 1.0]),
@@ -185,14 +175,14 @@ for data, kind, epsilon in [
     word = f"{data}-{kind.removesuffix('all')}{epsilon:g}".replace(".", "")
     of = {"data": data, "epsilon": epsilon, "first": first, "second": second}
     says = f"On {NAMES[data]} at epsilon {epsilon:g} {says}"
-    ours(f"m-rf/best-of-each/{word}", "undecided", says=says, **of)(at_best)
+    m_rf.ours(f"m-rf/best-of-each/{word}", "undecided", says=says, **of)(at_best)
 
 
 def on_release(result: Result, kind: str, epsilon: float, reading: str) -> tuple[Pairs, str]:
     """The forest on clipped cells beside each of M-RF's on the same release, with one noise; in words, too."""
     forest, at = f"Histogram, {kind} forest", {"epsilon": epsilon}
     cell = key(result, "car", forest, reading, release="clipped", **at)
-    others = {m: key(result, "car", m, reading, **at) for m in OURS}
+    others = {m: key(result, "car", m, reading, **at) for m in m_rf.OURS}
     words = f"{reading}: {percent(result, {forest: cell} | others)}"
     return Pairs(result, {m: (cell, other) for m, other in others.items()}), words
 
@@ -209,27 +199,27 @@ def forest_below(result: Result, kind: str, epsilon: float) -> Decided:
     return rule.any_of(pairs.turned().parts()), words
 
 
-@ours("m-rf/histogram/car-2", "differs")
+@m_rf.ours("m-rf/histogram/car-2", "differs")
 def histogram_car_2(result):
     """On Car at epsilon 2 a greedy forest grown out on the clipped cells is better than M-RF on the same release,
     with Laplace and with geometric noise."""
     return forest_above(result, "greedy", 2.0)
 
 
-@ours("m-rf/histogram/car-1", "agrees")
+@m_rf.ours("m-rf/histogram/car-1", "agrees")
 def histogram_car_1(result):
     """On Car at epsilon 1 it is not: with geometric noise one of M-RF's releases is better."""
     return forest_below(result, "greedy", 1.0)
 
 
-@ours("m-rf/histogram/pruned-2", "agrees")
+@m_rf.ours("m-rf/histogram/pruned-2", "agrees")
 def histogram_pruned_2(result):
     """On Car at epsilon 2 a greedy forest on the clipped cells, whose leaves hold a hundredth of the weight or
     more, is better than M-RF on the same release, with Laplace and with geometric noise."""
     return forest_above(result, "pruned", 2.0)
 
 
-@ours("m-rf/histogram/pruned-1", "differs")
+@m_rf.ours("m-rf/histogram/pruned-1", "differs")
 def histogram_pruned_1(result):
     """On Car at epsilon 1 it is not: with geometric noise one of M-RF's releases is better than such a forest."""
     return forest_below(result, "pruned", 1.0)
@@ -241,17 +231,17 @@ def nowhere_worse(result: Result, label: str, reading: str = "published") -> Dec
     for (data, depth), e in product(paper.GAINS, paper.THREE):
         of = (data, paper.TRAINING, ("published", reading), ("", label))
         cells[f"{data}, depth {depth}, at {e:g}"] = pair(result, *of, max_depth=depth, epsilon=e)
-    return Pairs(result, cells, gain="loss in points").that(none_of, SMALL_IMPACT)
+    return Pairs(result, cells, gain="loss in points").that(none_of, m_rf.SMALL_IMPACT)
 
 
-@ours("m-rf/gains/geometric", "undecided")
+@m_rf.ours("m-rf/gains/geometric", "undecided")
 def geometric_gain(result):
     """Geometric noise at the same epsilon is nowhere worse than Laplace noise by more than 0.02: Car,
     Balance, Heart."""
     return nowhere_worse(result, "geometric")
 
 
-@ours("m-rf/gains/strategy", "undecided")
+@m_rf.ours("m-rf/gains/strategy", "undecided")
 def strategy_gain(result):
     """Where the distinct leaves have less error than the cells, training on them is better on Balance at every
     epsilon: depth 1."""
@@ -260,14 +250,14 @@ def strategy_gain(result):
     return Pairs(result, {f"at {e:g}": of(epsilon=e) for e in paper.THREE}).that()
 
 
-@ours("m-rf/gains/together", "undecided")
+@m_rf.ours("m-rf/gains/together", "undecided")
 def all_gains(result):
     """All free gains together are nowhere worse than the published release by more than 0.02: Car, Balance,
     Heart."""
     return nowhere_worse(result, "", "proved")
 
 
-@ours("m-rf/ensembles/joint", "undecided")
+@m_rf.ours("m-rf/ensembles/joint", "undecided")
 def joint(result):
     """With two ensembles and with four one joint reconstruction with geometric noise is better than equal
     parts."""

@@ -6,18 +6,14 @@ of two classes that are g apart, the larger noisy count is of the larger class w
 :math:`1 - (2 + x)e^{-x}/4`, :math:`x = g/b`. See :doc:`/book/matrix_forest_experiments`.
 """
 
-from __future__ import annotations
+from itertools import product
 
-from itertools import pairwise, product
-
-import numpy as np
-
-from dplit import datasets
+from dplit import datasets, matrix
+from dplit.court.claims.matrix_release.laws import advantage
 from dplit.court.claims.runs.by_print import NO_CORRECTION, above, by_print, in_part
 from dplit.court.ledger.compare import below, decisive, need, note, same
 from dplit.datasets import registry
 from dplit.ground import printed
-from dplit.mechanisms import Laplace
 
 MANY = 1000  # trees for each unit of a gap times epsilon: x is then a thousandth
 TREE_BOX = "thm-matrix-experiments-tree"
@@ -134,11 +130,7 @@ def subsample_lower(effort, rng):
     name, (theirs, ours) = max(pairs.items(), key=lambda item: item[1][0] - item[1][1])
     yield in_part(theirs < ours, 2 * len(lower) > len(pairs), theirs, "<", ours)
     words = f"below in {len(lower)} of {len(pairs)} comparisons; nearest or above: {theirs:.3f} beside {name}"
-    return note(
-        f"{words}, {ours:.3f}",
-        quantity="printed accuracy on Car",
-        range="the appendix's table 2, epsilon 1, one ensemble and two",
-    )
+    return note(f"{words}, {ours:.3f}", quantity="printed accuracy", range="the appendix's table 2, epsilon 1")
 
 
 @by_print("m-rf/appendix-search-reduced", "Technical appendix, multiple ensembles", "assumes")
@@ -199,30 +191,13 @@ def subsample_on_adult(effort, rng):
 
 
 def right(gap, epsilon, n_trees):
-    r"""Probability that one of many trees with Laplace noise labels a leaf of two classes by the larger.
-
-    .. math:: 1 - \tfrac14 (2 + x) e^{-x}, \qquad x = g \epsilon / \tau
-
-    Parameters
-    ----------
-    gap : array_like
-        g: how many records the larger class has more.
-    epsilon : float
-    n_trees : array_like of int
-        :math:`\tau`, each of which spends :math:`\epsilon/\tau`.
-    """
-    x = np.asarray(gap) * epsilon / np.asarray(n_trees)
-    return 1 - (2 + x) * np.exp(-x) / 4
+    """Probability that one of many trees with Laplace noise labels a leaf of two classes by the larger."""
+    return 0.5 + matrix.tree_advantage(gap, epsilon, n_trees)
 
 
 def by_quadrature(gap, epsilon, n_trees):
     """The same by the noise's own density and distribution: one count's noise is integrated out."""
-    from scipy.integrate import quad
-
-    noise = Laplace(epsilon / n_trees)
-    density = lambda z: float(noise.pdf(z) * noise.cdf(gap + z))  # noqa: E731
-    ends = (-60 * noise.scale - gap, -gap, 0.0, 60 * noise.scale)
-    return sum(quad(density, a, b, epsabs=1e-13)[0] for a, b in pairwise(ends))
+    return 0.5 + advantage(gap, n_trees / epsilon)
 
 
 def leaves(effort):

@@ -1,16 +1,13 @@
 """What the MRF paper writes about its table 1 and figures 4 and 7 and about the partition of the records,
 and what MRF is worth when it is private.
 
-All sentences are about the paper's own algorithm at B1 = B2 = 10, read as "published" with the stopping
-rule of algorithm 1, and decided as `dplit.court.claims.runs` says. "Most" is more than half of the data sets;
-"relatively stable" is within a point; "competitive" is within 0.02 of the best setting; single trees are
-compared by the mean accuracy of a forest's trees. In figures 4 and 7 a set that is not run is an open part of
-what is said of six. What is said of figure 3 is asked of images by a rule of ours too, in both of its
-criteria. The rules were written before any of these runs, and so was how often each is run.
-See :doc:`/book/multinomial_forest_experiments`.
+All sentences are about the paper's own algorithm at B1 = B2 = 10, read as "published" with the stopping rule of
+algorithm 1, and decided as `dplit.court.claims.runs` says. "Most" is more than half of the data sets; "relatively
+stable" is within a point; "competitive" is within 0.02 of the best setting; single trees are compared by the mean
+accuracy of a forest's trees. In figures 4 and 7 a set that is not run is an open part of what is said of six. What
+is said of figure 3 is asked of images by a rule of ours too, in both of its criteria. The rules were written
+before any of these runs, and so was how often each is run. See :doc:`/book/multinomial_forest_experiments`.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -146,8 +143,7 @@ def b2_rises(result):
 
 @said("mrf/figure-4/b2-stable", "undecided")
 def b2_stable(result):
-    """Accuracy is relatively stable when B2 is 10 or more: at B1 = 10, from 10 to 20, on each of the six
-    sets."""
+    """Accuracy is relatively stable when B2 is 10 or more: at B1 = 10, from 10 to 20, on each of the six sets."""
     return along(result, (DEFAULT, DEFAULT), (DEFAULT, paper.GRID[-1])).are(0, rule.POINT)
 
 
@@ -181,8 +177,7 @@ def of_trees(result: Result, data: str) -> tuple[str, str]:
 
 @said("mrf/figure-7/tree-level", "undecided")
 def tree_level(result):
-    """Single trees of MRF are generally better than those of the standard forest: on most of the six
-    sets."""
+    """Single trees of MRF are generally better than those of the standard forest: on most of the six sets."""
     return on_six(result, partial(of_trees, result), MEAN).that(rule.most)
 
 

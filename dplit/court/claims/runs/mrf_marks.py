@@ -5,8 +5,6 @@ The model here is two methods that are equally good and err on records of their 
 then all ten repetitions see one and the same sum. See :doc:`/book/multinomial_forest_experiments`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dplit.court.claims.runs.by_print import by_print

@@ -6,8 +6,6 @@ its level 0.05. Accuracies are compared as the decimals that are printed. See
 :doc:`/book/multinomial_forest_experiments`; tables 2 and 3 are in `dplit.court.claims.runs.mrf_tables`.
 """
 
-from __future__ import annotations
-
 import warnings
 from decimal import Decimal
 from functools import cache, partial

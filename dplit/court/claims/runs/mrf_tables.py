@@ -6,8 +6,6 @@ right more often than with probability :math:`e^{B_3/2}/(e^{B_3/2} + K - 1)`. Se
 :doc:`/book/multinomial_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
@@ -89,12 +87,7 @@ def budgets():
 def label_cap(budget, classes):
     r"""Most that the label of one tree is right: :math:`e^{B_3/2}/(e^{B_3/2} + K - 1)`.
 
-    Parameters
-    ----------
-    budget : float
-        The paper's B3.
-    classes : int
-        K.
+    `budget`: the paper's B3. `classes`: K.
     """
     return 1 / (1 + (classes - 1) * np.exp(-budget / 2))
 

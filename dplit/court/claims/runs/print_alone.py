@@ -5,8 +5,6 @@ columns; "clearly" is that both intervals of printed mean and deviation are apar
 :doc:`/book/median_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import pairwise
 
@@ -24,9 +22,7 @@ on_all = partial(note, range="every printed column")
 def compared(id, ours, others):
     """Each of our rows against each other row, a column after the other.
 
-    Yields
-    ------
-    (column's name, our row, other row, our cell, other cell, how much better ours is)
+    Yields (column's name, our row, other row, our cell, other cell, how much better ours is).
     """
     table = printed.table(id)
     sign = 1 if LOWER_IS_BETTER[table.measure] else -1

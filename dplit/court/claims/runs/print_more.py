@@ -5,8 +5,6 @@ deviation meet, and where no deviation is printed, if the errors are within thre
 :doc:`/book/median_forest_experiments` and :doc:`/book/random_forest_experiments`.
 """
 
-from __future__ import annotations
-
 import warnings
 from functools import partial
 from itertools import combinations
@@ -112,9 +110,8 @@ def dp_rf_poor(effort, rng):
 @by_print("diprime-v1/median-comparable", "Section 4.2", "assumes",
           quantity="largest printed error of median trees above that of ERT")  # fmt: skip
 def median_comparable(effort, rng):
-    """The performance of median trees is comparable to that of extremely randomized trees in
-    classification (table 2; assuming that up to three points are comparable, and that to be better is
-    no objection)."""
+    """The performance of median trees is comparable to that of extremely randomized trees in classification (table
+    2; assuming that up to three points are comparable, and that to be better is no objection)."""
     found = list(compared("diprime-v1/table-2", ("Median Trees",), ("ERT",)))
     errors = [f"{f[0]} {f[3].text} against {f[4].text}" for f in found]
     gain = [f[-1] for f in found]
@@ -174,8 +171,7 @@ def _size(name, stated):
 @of_sets("diprime-v1/data-sets", "Sections 4.1 and 4.2", "holds")
 def v1_sets(effort, rng):
     """The data sets have N = 5875 (Parkinson's telemonitoring), 19735 (Appliance Energy Prediction), 1372
-    (Banknote Authentication), 30000 (Credit Card Default) and 5456 (Wall-Following Robot Navigation)
-    records."""
+    (Banknote Authentication), 30000 (Credit Card Default) and 5456 (Wall-Following Robot Navigation) records."""
     return (yield from _sizes(V1))
 
 
@@ -224,9 +220,8 @@ def rdf_sets(effort, rng):
         quantity="sets of table 1 that the default settings can draw",
         range="all seven rows, 100 records each")  # fmt: skip
 def rdf_synthetic(effort, rng):
-    """The parameters of table 1, n_informative and n_random, sum to the total number of features m, and
-    the parameters with non-default settings are these (assuming that n_redundant is 0, and not its
-    default of 2)."""
+    """The parameters of table 1, n_informative and n_random, sum to the total number of features m, and the
+    parameters with non-default settings are these (assuming that n_redundant is 0, and not its default of 2)."""
     refused = 0
     for letter, (informative, useless) in zip("abcdefg", TABLE_1):
         m = informative + useless

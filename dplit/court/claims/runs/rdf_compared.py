@@ -7,8 +7,6 @@ rule of `dplit.court.claims.runs`. A test that finds nothing shows nothing: a se
 agree or stay undecided. See :doc:`/book/random_forest_experiments`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
@@ -98,8 +96,7 @@ def random_forest(result):
 
 @said("rdf/figure-11/almost", "differs")
 def almost(result):
-    """Ours is almost as good as the random forest for some synthetic sets, and on Adult, Mushroom and
-    Nursery."""
+    """Ours is almost as good as the random forest for some synthetic sets, and on Adult, Mushroom and Nursery."""
     near = versus(result, ("RF", "exact"), ["adult", "mushroom", "nursery"])
     drawn = versus(result, ("RF", "exact"), SYNTHETIC)
     some = rule.any_of(drawn.parts(-ALMOST, once=True))

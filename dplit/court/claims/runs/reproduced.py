@@ -17,8 +17,6 @@ The tasks that are the same on every call run once in a process, however many se
 A sentence that needs cells which are not stored is undecided.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Sequence
 from functools import cache
@@ -177,20 +175,10 @@ def said(
     The test's docstring is the sentence; ``{other}`` in it is the first other figure. Several
     decorators on one test are one sentence of several papers or figures.
 
-    Parameters
-    ----------
-    id
-        "paper/figure-N/word": the figure's experiment, and a word for the sentence.
-    others
-        Ids of further experiments whose stored results it needs.
-    ours
-        True if no paper writes it.
-    name, where
-        Id and place of the claim, where they are not the figure's.
-    says
-        The sentence, where one test decides several.
-    **given
-        What the test takes beside the results.
+    `id`: "paper/figure-N/word": the figure's experiment, and a word for the sentence. `others`: ids of further
+    experiments whose stored results it needs. `ours`: true if no paper writes it. `name`, `where`: id and place of
+    the claim, where they are not the figure's. `says`: the sentence, where one test decides several. `**given`:
+    what the test takes beside the results.
     """
     figure = id.rpartition("/")[0]
 

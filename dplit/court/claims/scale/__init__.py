@@ -1,1 +1,1 @@
-"""Claims of the chapter on scale."""
+"""Claims that :doc:`/book/scale` derives."""

@@ -1,10 +1,8 @@
-r"""Claims on sums over blocks: of doubles in all orders, and of forests that are fitted block by block.
+"""Claims on sums over blocks: of doubles in all orders, and of forests that are fitted block by block.
 
-Derived in :doc:`/book/scale`. A forest fitted over random blocks is held against the same fit in one piece, and
-bytes against the arrays of one that runs.
+A forest fitted over random blocks is held against the same fit in one piece, and bytes against the arrays of one
+that runs.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
@@ -33,13 +31,7 @@ def _records(n, classes, rng):
     return X, y.astype(int)
 
 
-@ORDER(
-    "ours/scale-order",
-    "ours",
-    "fails",
-    quantity="different tests that are chosen",
-    range="all cuttings of three records, two tests",
-)
+@ORDER("ours/scale-order", "ours", "fails", quantity="tests chosen", range="every cutting of three records")
 def order(effort, rng):
     """Where residuals are added as doubles, the test of the largest mass does not depend on how the records are
     cut into blocks."""

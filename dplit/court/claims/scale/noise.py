@@ -1,10 +1,7 @@
-r"""Claims on the error of released counts by the number of records.
+"""Claims on the error of released counts by the number of records.
 
-Derived in :doc:`/book/scale`. References are sums over all counts and all noise that matters, and draws of the
-package's own sampler.
+References are sums over all counts and all noise that matters, and draws of the package's own sampler.
 """
-
-from __future__ import annotations
 
 from itertools import product
 
@@ -63,7 +60,6 @@ def noise(effort, rng):
     "scale.far_off",
     "scale.chebyshev",
     proved=False,
-    kind="simulated",
     intervals=2,
     quantity="probability that a released share is far off",
     range="200 and 2000 records, a share of .3, epsilon .1",

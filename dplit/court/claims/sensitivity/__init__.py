@@ -1,1 +1,1 @@
-"""Claims of the chapter `sensitivity`."""
+"""Claims that :doc:`/book/sensitivity` derives."""

@@ -1,7 +1,5 @@
 """A sensitivity's formula beside the worst case that an enumeration finds."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from dplit import sensitivity

@@ -1,9 +1,7 @@
-r"""Counts, split scores and vectors in both DiPriMe papers, and what replace-one changes.
+"""Counts, split scores and vectors in both DiPriMe papers, and what replace-one changes.
 
-v1, sections 2 and 3; v2, section 3.1 and appendix A. Derived in :doc:`/book/sensitivity`.
+v1, sections 2 and 3; v2, section 3.1 and appendix A.
 """
-
-from __future__ import annotations
 
 from functools import partial
 
@@ -104,9 +102,8 @@ def per_coordinate(effort, rng, paper):
 
 @VECTOR.corrected(per_coordinate, range="two records, 1 to 3 cumulative counts")
 def whole_vector(effort, rng, paper):
-    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity
-    $\Delta(f)$ that both papers define before it, makes it $\epsilon$-private, and no smaller
-    common scale does."""
+    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity $\Delta(f)$ that
+    both papers define before it, makes it $\epsilon$-private, and no smaller common scale does."""
     for d in range(1, effort.pick(4, 5, 6)):
         yield _laplace(exactly, d, 2, lambda d, all: [all] * d)
     return lost("1 to {cases} cumulative counts: the worst loss is {stated} in each")

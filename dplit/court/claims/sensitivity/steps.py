@@ -1,9 +1,7 @@
-r"""A step of both DiPriMe papers' proofs on squared errors, and what v2 says of one record in a leaf.
+"""A step of both DiPriMe papers' proofs on squared errors, and what v2 says of one record in a leaf.
 
-v1, appendix A.2.1; v2, appendix B.1 and section 3; derived in :doc:`/book/sensitivity`.
+v1, appendix A.2.1; v2, appendix B.1 and section 3.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
@@ -14,11 +12,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, note
 from dplit.mechanisms import Laplace
 
-PROOF = Box(
-    "rem-sensitivity-sse-proof",
-    "sensitivity.published_sse",
-    range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records",
-)
+PROOF = Box("rem-sensitivity-sse-proof", "sensitivity.published_sse", range="-1, -1/2, 0, 1/2, 1, up to 4 records")
 SPLIT = Box("thm-sensitivity-split", "sensitivity.counts", "sensitivity.worst_case", "mechanisms.Laplace")
 GRID = tuple(Fraction(i, 2) for i in range(-2, 3))  # targets in [-B, B], B = 1
 

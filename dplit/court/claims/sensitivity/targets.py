@@ -1,11 +1,8 @@
-r"""Mean and squared errors of targets, in both DiPriMe papers.
+"""Mean and squared errors of targets, in both DiPriMe papers.
 
-v1, section 3, appendix A.1 and A.2.1, on targets in :math:`[B_L, B_U]`; v2, section 3.1, appendix A
-and B.1, on :math:`[-B, B]`. What both state is checked by one function, on each paper's own bounds,
-in fractions. Derived in :doc:`/book/sensitivity`.
+v1, section 3, appendix A.1 and A.2.1, on targets in :math:`[B_L, B_U]`; v2, section 3.1, appendix A and B.1, on
+:math:`[-B, B]`. What both state is checked by one function, on each paper's own bounds, in fractions.
 """
-
-from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
@@ -39,9 +36,7 @@ SSE = Box(
     "sensitivity.sse_removed",
     range="every number removed from up to 8 records (23 at deep effort), grid data",
 )
-PROOF = Box(
-    "rem-sensitivity-mse-proof", range="all data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)"
-)
+PROOF = Box("rem-sensitivity-mse-proof", range="data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)")
 UNWEIGHTED = Box("thm-sensitivity-unweighted")
 of_error = partial(note, quantity="sensitivity of the squared error")
 of_children = partial(note, quantity="sensitivity of the children's mean error")
@@ -111,8 +106,7 @@ def _climbs(effort, rng):
 
 @MSE("diprime-v2/sensitivity-mse", "Section 3.1; appendix A.2", "loose", proved=True)
 def mse_v2(effort, rng):
-    """The mean squared error of the resulting partition has sensitivity $4B^2/N$ for targets in
-    $[-B, B]$."""
+    """The mean squared error of the resulting partition has sensitivity $4B^2/N$ for targets in $[-B, B]$."""
     return mse(effort, rng, bounds=V2)
 
 
@@ -165,9 +159,7 @@ def mse_proof(effort, rng):
         first, _, stay, gone = max(_norms(n))
         data = {"n": n, "B": 1, "stay": plain(stay), "removed": float(gone)}
         yield within(first, Fraction(n - 1, n**2), **data)
-    return note(
-        "N={n}, records {stay} stay: the norm is {found}, over {formula}", quantity="first norm of the proof"
-    )
+    return note("N={n}, records {stay} stay: the norm is {found}, over {formula}", quantity="the first norm")
 
 
 @PROOF.corrected(mse_proof, "sensitivity.published_mse")

@@ -1,1 +1,1 @@
-"""Claims of the chapter `utility`."""
+"""Claims that :doc:`/book/utility` derives."""

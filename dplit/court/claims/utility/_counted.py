@@ -1,7 +1,5 @@
 """What the dockets of this chapter count: all targets at the bounds, all trees of a column, squared errors."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,11 +1,8 @@
-r"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on noisy labels and accuracy.
+"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on noisy labels and accuracy.
 
-The probability of a flip and theorem 2 (section 3.2, appendix B.2); derived in :doc:`/book/utility`.
-The exact side integrates a flip from its definition, clipping and ties included, and enumerates all
-labels and all splits.
+The probability of a flip and theorem 2 (section 3.2, appendix B.2). The exact side integrates a flip from its
+definition, clipping and ties included, and enumerates all labels and all splits.
 """
-
-from __future__ import annotations
 
 import math
 from functools import cache
@@ -62,9 +59,8 @@ def _integrated_law(counts, epsilon):
 
 @FLIP("diprime-v2/flip-probability", "Appendix B.2")
 def flip(effort, rng, epsilon=EPSILONS):
-    r"""With two classes, noise of scale $1/\epsilon_\ell$, negative counts set to 0 and a tie
-    at 0 broken at random, the minority wins with probability $P_f = (\epsilon_\ell D/4 +
-    \tfrac12) e^{-\epsilon_\ell D}$."""
+    r"""With two classes, noise of scale $1/\epsilon_\ell$, negative counts set to 0 and a tie at 0 broken at
+    random, the minority wins with probability $P_f = (\epsilon_\ell D/4 + \tfrac12) e^{-\epsilon_\ell D}$."""
     most, off = effort.pick(5, 9, 15), 0.0
     for a, b, e in product(range(most), range(most), epsilon):
         if a <= b:
@@ -80,10 +76,9 @@ def flip(effort, rng, epsilon=EPSILONS):
 
 @CLASSES("diprime-v2/flip-probability/classes", "ours")
 def classes(effort, rng):
-    r"""With $k \ge 3$ classes setting negative counts to 0 still changes nothing. Class $j$
-    wins with probability below $P_f(D_j)$, and some wrong class with one above $P_f$ of the gap
-    to the runner-up. A leaf loses at most $(k-1)\max_D D P_f(D)$ records in expectation, for $k
-    = 2$ too."""
+    r"""With $k \ge 3$ classes setting negative counts to 0 still changes nothing. Class $j$ wins with probability
+    below $P_f(D_j)$, and some wrong class with one above $P_f$ of the gap to the runner-up. A leaf loses at most
+    $(k-1)\max_D D P_f(D)$ records in expectation, for $k = 2$ too."""
     three, four = effort.pick((3, 2), (5, 4), (8, 5))
     share = {2: 0.0, 3: 0.0, 4: 0.0}
     for k, most in zip(share, (12, three, four)):

@@ -1,10 +1,8 @@
-r"""Claims of Consul and Williamson 2020 (DiPriMe v1) on the squared error of a regression tree of medians.
+"""Claims of Consul and Williamson 2020 (DiPriMe v1) on the squared error of a regression tree of medians.
 
-Theorem 1 and corollary 1.1 (section 3.1, appendix A.2.1); derived in :doc:`/book/utility`. The exact
-side enumerates every private tree and all targets at the bounds, and counts squared errors from scratch.
+Theorem 1 and corollary 1.1 (section 3.1, appendix A.2.1). The exact side enumerates every private tree and all
+targets at the bounds, and counts squared errors from scratch.
 """
-
-from __future__ import annotations
 
 from functools import cache
 from itertools import combinations, product
@@ -126,17 +124,12 @@ def theorem_1(effort, rng):
 
 
 @LEAF.corrected(
-    theorem_1,
-    "utility.leaf_change",
-    "utility.leaf_shift",
-    "utility.leaf_change_any",
-    quantity="change of a leaf's squared error, in R^2",
+    theorem_1, "utility.leaf_change", "utility.leaf_shift", "utility.leaf_change_any", quantity="change, in R^2"
 )
 def theorem_1_corrected(effort, rng):
-    r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the
-    change of leaf $i$ is at most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$,
-    where $G_i \le 2^{d-1}$ is 1 for the outer leaves. If other columns may be cut, $k = \lfloor
-    (M+t)/2 \rfloor$. Both are attained."""
+    r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the change of leaf $i$
+    is at most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$, where $G_i \le 2^{d-1}$ is 1 for
+    the outer leaves. If other columns may be cut, $k = \lfloor (M+t)/2 \rfloor$. Both are attained."""
     most = 0.0
     for n, depth, t in trees(effort):
         for sides in zip(_enumerated(n, depth, t)[0], utility.leaf_change(n, depth, t, 0, 1)):

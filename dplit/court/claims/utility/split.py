@@ -1,11 +1,8 @@
-r"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on the utility of one private split.
+"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on the utility of one private split.
 
-Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2; derived in
-:doc:`/book/utility`. The exact side enumerates all targets at the bounds and all splits, and counts
-squared errors from scratch.
+Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2. The exact side enumerates all
+targets at the bounds and all splits, and counts squared errors from scratch.
 """
-
-from __future__ import annotations
 
 import math
 from itertools import chain, product
@@ -67,9 +64,8 @@ def _large(effort):
     quantity="expected loss, in B^2",
 )
 def theorem_1(effort, rng):
-    r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t +
-    16B^2/(\epsilon_\ell^2 t)$ with probability at least $1 - \zeta_t$; in the appendix the last
-    term is $16B^2/\epsilon_\ell^2$."""
+    r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$ with
+    probability at least $1 - \zeta_t$; in the appendix the last term is $16B^2/\epsilon_\ell^2$."""
     for at, loss in chain(_enumerated(effort), _large(effort)):
         shown = dict(zip(("n", "t", "epsilon"), at))
         yield decisive(at_most(4 * loss, utility.published_split_loss(*at, 1.0), **shown))
@@ -147,9 +143,8 @@ def everything(effort, rng):
     "diprime-v2/theorem-1/expectation", "ours", "holds", "utility.expected_split_loss", "utility.worst_split_loss"
 )
 def expectation(effort, rng):
-    r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$ with
-    $w_k$ the worst loss given the split: the targets $B_L$ left of the median and $B_U$ right
-    of it attain every $w_k$."""
+    r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$ with $w_k$ the worst loss
+    given the split: the targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
     most = effort.pick(8, 10, 12)
     for n in range(2, most + 1):
         y, half = targets_at_bounds(n), n // 2
@@ -169,13 +164,7 @@ def expectation(effort, rng):
 # Imbalance --------------------------------------------------------------------------------------
 
 
-@IMBALANCE(
-    "diprime-v2/imbalance",
-    "Section 3.2, after theorem 2",
-    "assumes",
-    proved=True,
-    quantity="worst loss at a smaller block of s, beside that at s - 1",
-)
+@IMBALANCE("diprime-v2/imbalance", "Section 3.2, after theorem 2", "assumes", proved=True, quantity="loss at s")
 def imbalance(effort, rng):
     r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node
     occupancies leads to a decrease in utility". (Two upper bounds can't say so. In the worst case
@@ -220,19 +209,11 @@ def _noise_tail(left, right, epsilon):
     return quad(rest, 0, edge)[0] + math.exp(-edge)
 
 
-@FLIP(
-    "diprime-v2/utility-simulated",
-    "ours",
-    proved=False,
-    kind="simulated",
-    intervals=4,
-    quantity="probability of a flip",
-)
+@FLIP("diprime-v2/utility-simulated", "ours", proved=False, intervals=4, quantity="probability of a flip")
 def simulated(effort, rng):
-    """Splits drawn by the package's private median, and labels and means released by its published
-    leaves, agree with the exact chance that both blocks hold more than
-    $t$ records, the law of the noise of the means, the chance of a flip, and the expected
-    accuracy."""
+    """Splits drawn by the package's private median, and labels and means released by its published leaves, agree
+    with the exact chance that both blocks hold more than $t$ records, the law of the noise of the means, the
+    chance of a flip, and the expected accuracy."""
     draws, n, t, rate, e = effort.pick(20_000, 100_000, 1_000_000), 12, 2, 0.5, 0.8
     cuts = median.sample(_evenly(n), 0, 1, rate, size=draws, rng=rng)
     k = np.searchsorted(_evenly(n), cuts)

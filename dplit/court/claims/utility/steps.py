@@ -1,9 +1,7 @@
-r"""A step of the proof of theorem 2 of DiPriMe v2: a flip is rarer in larger and in purer leaves.
+"""A step of the proof of theorem 2 of DiPriMe v2: a flip is rarer in larger and in purer leaves.
 
-Appendix B.2; derived in :doc:`/book/utility`.
+Appendix B.2.
 """
-
-from __future__ import annotations
 
 from itertools import combinations_with_replacement, pairwise, product
 
@@ -110,9 +108,8 @@ def _halved(n, depth):
     range="nodes of 1 to 5 records with targets -1, 0, 1, three budgets",
 )
 def noise_in_error(effort, rng, paper):
-    r"""The noisy mean adds $\tilde N_i\rho_i^2$ to the squared error of a node, and the conditional
-    expectation of the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2:
-    $8B^2/(N_L^*\epsilon_\ell^2)$)."""
+    r"""The noisy mean adds $\tilde N_i\rho_i^2$ to the squared error of a node, and the conditional expectation of
+    the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2: $8B^2/(N_L^*\epsilon_\ell^2)$)."""
     sizes = range(1, effort.pick(6, 8, 10))
     for n, shift in product(sizes, (-1.5, 0.3, 2.0)):
         for y in combinations_with_replacement((-1, 0, 1), n):

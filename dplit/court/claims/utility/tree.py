@@ -1,10 +1,8 @@
-r"""Claims of Consul and Williamson 2020 (DiPriMe v1) on the expected loss of a private tree.
+"""Claims of Consul and Williamson 2020 (DiPriMe v1) on the expected loss of a private tree.
 
-Theorem 3 (section 3.1, appendix A.2.3); derived in :doc:`/book/utility`. The exact side enumerates
-every private tree and all targets at the bounds, and counts squared errors from scratch.
+Theorem 3 (section 3.1, appendix A.2.3). The exact side enumerates every private tree and all targets at the
+bounds, and counts squared errors from scratch.
 """
-
-from __future__ import annotations
 
 from functools import cache
 from itertools import product
@@ -53,9 +51,8 @@ def _second_column(n, t, rate, epsilon):
     quantity="probability of a larger loss",
 )
 def theorem_3(effort, rng):
-    r"""With probability at least $1 - \zeta$ the private tree loses at most $(2B^2 t +
-    R^2/(\epsilon_2^2 (N/2^d - t)))\,2^{d+1}$ in expectation, where $\Pr(|\tilde N_i - N/2^d|
-    \ge t) \le 2^{1-d} \zeta$."""
+    r"""With probability at least $1 - \zeta$ the private tree loses at most $(2B^2 t + R^2/(\epsilon_2^2 (N/2^d -
+    t)))\,2^{d+1}$ in expectation, where $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d} \zeta$."""
     cases = [
         _second_column(n, t, rate, epsilon)
         for n in range(2, effort.pick(14, 20, 40), 2)
@@ -144,17 +141,12 @@ def _settings(effort):
 
 
 @LOSS.corrected(
-    theorem_3,
-    "utility.loss_bound",
-    "utility.worst_loss",
-    "occupancy.any_leaf_tail",
-    quantity="expected loss, in B^2",
+    theorem_3, "utility.loss_bound", "utility.worst_loss", "occupancy.any_leaf_tail", quantity="mean loss, in B^2"
 )
 def theorem_3_corrected(effort, rng):
-    r"""On one column of distinct values above its lower bound, with a whole $M = N/2^d$, all leaves
-    are within a whole $t < M$ with probability at least $1 - 2\zeta$,
-    $\zeta$ taken at $t + 1$. Then the expected loss is at most $4^{d-1} R^2 t + 2^{d+1} R^2 M /
-    (\epsilon_2^2 (M^2 - t^2))$; its exact worst is a dynamic programme."""
+    r"""On one column of distinct values above its lower bound, with a whole $M = N/2^d$, all leaves are within a
+    whole $t < M$ with probability at least $1 - 2\zeta$, $\zeta$ taken at $t + 1$. Then the expected loss is at
+    most $4^{d-1} R^2 t + 2^{d+1} R^2 M / (\epsilon_2^2 (M^2 - t^2))$; its exact worst is a dynamic programme."""
     chances, settings, share = list(_chances(effort)), list(_settings(effort)), 1.0
     for exact, zeta, shown in chances:
         yield below(exact, 2 * zeta, **shown)
@@ -181,7 +173,6 @@ def theorem_3_corrected(effort, rng):
     "utility.alternating_change",
     "utility.loss_bound",
     proved=False,
-    kind="simulated",
     intervals=2,
     quantity="probability that all leaves are within t",
 )

@@ -6,8 +6,6 @@ so that the lemmas of :doc:`/book/consistency` can be counted on what a user fit
 counts again, in a minute.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from itertools import product

@@ -6,8 +6,6 @@ a vote the mean over all cells of the sum of the leaves that hold it, where ther
 minute. Trees depend on a cell's key and the seed alone.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from itertools import product

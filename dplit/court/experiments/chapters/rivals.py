@@ -7,8 +7,6 @@ rule is a mean of :math:`|2\eta - 1|` over the fresh points where they differ, s
 it. A cell's draws depend on its key and the seed alone.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from itertools import product

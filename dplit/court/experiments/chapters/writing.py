@@ -1,7 +1,5 @@
 """The frame of a stored run: compute its cells, say so, and write the file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Builders as in `dplit.court.experiments.methods`. A private method has the defau
 chosen on data: a user who gives epsilon and what is public gets the same.
 """
 
-from __future__ import annotations
-
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 

@@ -1,7 +1,5 @@
 """The methods of the DiPriMe papers' experiments: median forests, what they are compared with, no privacy."""
 
-from __future__ import annotations
-
 import math
 
 from sklearn import ensemble

@@ -5,8 +5,6 @@ so that its trees have a child for each. "Published" is Laplace noise on the ide
 code predicts from and which the search of the paper's text ends at, and the paper's split of epsilon.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

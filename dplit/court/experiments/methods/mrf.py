@@ -1,7 +1,5 @@
 """The methods of the MRF paper's experiments: MRF, and forests without privacy."""
 
-from __future__ import annotations
-
 from sklearn.ensemble import RandomForestClassifier
 
 from dplit import baselines, forests

@@ -5,8 +5,6 @@ Trees are grown through the forest's own records and one batch of queries
 over Mushroom's columns means some :math:`10^8` leaves a tree.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -65,10 +63,9 @@ def _score(counts):
 class ReachedForest(RandomDecisionForestClassifier):
     """A random decision forest that exists only where records go.
 
-    Its other parameters are those of `dplit.forests.RandomDecisionForestClassifier`; `random_state`
-    is an int, and neighbours are add-remove. `label` is "permute-and-flip", "smooth-exponential",
-    "global-exponential" or "unanimous". If not `partitioned`, every tree sees all records, at `epsilon` over
-    the number of trees.
+    Its other parameters are those of `dplit.forests.RandomDecisionForestClassifier`; `random_state` is an int, and
+    neighbours are add-remove. `label` is "permute-and-flip", "smooth-exponential", "global-exponential" or
+    "unanimous". If not `partitioned`, every tree sees all records, at `epsilon` over the number of trees.
     """
 
     partitioned: bool = True

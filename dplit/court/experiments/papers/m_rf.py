@@ -11,8 +11,6 @@ schema's first class, "proved" for a random one. Continuous columns are cut into
 five equally wide bins, "published" between the records' own extremes, "proved" between public bounds.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

@@ -9,8 +9,6 @@ B1 = B2 = 10 and no noise on labels. Figures 4 and 7 are not in the text that we
 read off them. Figure 3 can't be run on the paper's images: see `NO_IMAGES`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 

@@ -18,8 +18,6 @@ real sets                   ten-fold cross-validation three times, where the pap
 Figures 4, 5 and 11 to 14 measure the same forests, and are run together.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

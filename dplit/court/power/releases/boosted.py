@@ -4,8 +4,6 @@ A release is watched within fits, and what is released less the truth is in unit
 node declares, over the most that a record moves. Both follow from what was released before, as the proof has it.
 """
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from functools import cache, partial

@@ -13,8 +13,6 @@ its own. Of a class's leaves one number is read, of which the law is known. `_De
   :math:`\Pr(s > x) = \frac12E(1 - x/R)^+ = \frac12e^{-x}(1 + \frac23x + \frac16x^2)` at :math:`\epsilon = 1`.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import cycle, product
 from typing import NamedTuple

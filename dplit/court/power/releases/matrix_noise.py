@@ -6,8 +6,6 @@ points of norm at most r have a volume in proportion to :math:`r^d`, so that the
 epsilon is seen in few draws.
 """
 
-from __future__ import annotations
-
 import math
 from functools import cache, partial
 

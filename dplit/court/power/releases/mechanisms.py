@@ -4,8 +4,6 @@ A secure generator has no seed. Here its class is over a seeded one: the sampler
 drawn is what a secure fit draws, and can be drawn again.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

@@ -5,8 +5,6 @@ has a place on a continuous column and a level of a categorical one. Imbalances 
 counted here from the records, as DiPriMe v2, section 3.1, and the chapter define them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

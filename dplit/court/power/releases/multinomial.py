@@ -4,8 +4,6 @@ Few records, and many columns that a good one competes with: so a rate that is a
 choices. Fits alternate between the two relations, at an epsilon of replace-one that must come to the same law.
 """
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from itertools import cycle

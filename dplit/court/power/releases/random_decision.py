@@ -1,7 +1,5 @@
 """What a random decision forest releases: the class of each leaf."""
 
-from __future__ import annotations
-
 import math
 
 from dplit.court.power import laws

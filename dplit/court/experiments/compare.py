@@ -36,7 +36,7 @@ from dplit.ground import printed
 PRINTED_OF = {"mrf": 100, "rdf": 100}
 UNSAID = 10
 #: Deviation of a run over what is printed beside a mean, where that is no deviation: half the width of Student's
-#: 95 % interval from ten runs, with n in the deviation's denominator. The outputs of the notebook MedianTree_UCI are
+#: 95 % interval from ten runs, with n in the deviation's denominator. The notebook MedianTree_UCI puts out
 #: table 1's cells with more digits (github.com/shoryaconsul/DiPriMeFlip_Forest, commit 9f51f0e).
 WIDTHS = {"diprime-v2": float(10 / 3 / t.isf(0.025, 9))}
 

@@ -65,6 +65,7 @@ SHAPES = {
     "gas-turbine": (36733, 10, 0),
     "metro-traffic": (48204, 8, 0),
     "puc-rio": (122243, 17, 4),
+    "puc-rio-postures": (98001, 16, 2),
     "abalone": (4177, 8, 0),
 }
 CLASS_COUNTS = {

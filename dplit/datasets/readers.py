@@ -161,4 +161,12 @@ def _puc_rio(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["class"] != "walking"]
 
 
-REPAIRS = {"adult": _adult, "heart": _heart, "appliances": _appliances, "metro": _metro, "puc-rio": _puc_rio}
+def _postures(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of PUC-Rio's classes the two that are no movement."""
+    return _puc_rio(frame[frame["class"].isin(["sitting", "standing"])].reset_index(drop=True))
+
+
+REPAIRS = {
+    "adult": _adult, "heart": _heart, "appliances": _appliances, "metro": _metro, "puc-rio": _puc_rio,
+    "puc-rio-postures": _postures,
+}  # fmt: skip

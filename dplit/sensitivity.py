@@ -272,9 +272,10 @@ def worst_case(
     statistic
         Takes a tuple of records, gives a number or a sequence of numbers (compared in L1), and doesn't depend
         on the records' order.
-    n : records; those of the larger data set under add-remove lower, upper : public bounds of the target grid :
-    targets tried, evenly spaced, both bounds included; at least 2 sides : with 1 a record is a target; with more
-    it is a pair (side, target), side from 0
+    n : records; those of the larger data set under add-remove
+    lower, upper : public bounds of the target
+    grid : targets tried, evenly spaced, both bounds included; at least 2
+    sides : with 1 a record is a target; with more it is a pair (side, target), side from 0
     """
     statistic = errors.check_callable(statistic, "statistic")
     spread = Fraction(_check(n, lower, upper, neighbours))

@@ -305,7 +305,8 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     ----------
     initial_ : float64 array, shape (1,)
         Released mean.
-    leaf_values_ : float64 array, shape (n_leaves,) target_bounds_ : (float, float)
+    leaf_values_ : float64 array, shape (n_leaves,)
+    target_bounds_ : (float, float)
     """
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -38,8 +38,9 @@ the number of the bin, from 0:
     leaves = []
     for node in roots:
         while feature[node] >= 0:
-            value, cut = x[feature[node]], threshold[node] step = steps[side[node] + int(value)] if np.isnan(cut)
-            else value > cut node = child[node] + step
+            value, cut = x[feature[node]], threshold[node]
+            step = steps[side[node] + int(value)] if np.isnan(cut) else value > cut
+            node = child[node] + step
         leaves.append(child[node])
 
 The class is ``forest["classes_"][np.bincount(forest["leaf_labels_"][leaves]).argmax()]``, and the number of a

@@ -101,14 +101,16 @@ def test_cuts_that_part_all_rows_name_them_and_nothing_names_the_first():
 def test_each_leaf_of_a_published_forest_holds_a_record():
     """What the attack relies on: of forty records, none of the boxes of any tree is empty."""
     seen = []
-    kept = attack_runs.table_of_cuts
+    kept = attack_runs.reconstruction.table_of_cuts
     rng = np.random.default_rng(4)
     X, y, _ = attacks.random_table(40, 6, rng)
-    attack_runs.table_of_cuts = lambda trees, n, columns: seen.append(trees) or kept(trees, n, columns)
+    attack_runs.reconstruction.table_of_cuts = lambda trees, n, columns: (
+        seen.append(trees) or kept(trees, n, columns)
+    )
     try:
         attack_runs.GUESSES["published cuts"](X, y, 0.1, 3)
     finally:
-        attack_runs.table_of_cuts = kept
+        attack_runs.reconstruction.table_of_cuts = kept
     for t, leaf in enumerate(apply(seen[0], X.astype(float)).T):
         held = seen[0].leaf_starts[t + 1] - seen[0].leaf_starts[t]
         assert set(leaf.tolist()) == set(range(held)) and held > 5

@@ -164,7 +164,6 @@ def test_the_matrix_forest_fits_wide_sets_in_little_memory(name):
     assert forest.predict(data.X.head(20)).shape == (20,)
 
 
-@pytest.mark.deep
 def test_the_matrix_forest_fits_adult_in_a_gigabyte():
     """The set with the most leaves, of which `test_matrix_memory` fits sixteen trees: the whole process,
     with its libraries and the records."""

@@ -69,16 +69,16 @@ def test_connect_4_has_as_many_records_as_the_claim_says():
 
 
 def test_a_label_of_another_epsilon_is_seen(monkeypatch):
-    flip = estimator.flip
+    flip = estimator.releases.flip
     assert OURS["mrf/forest-law"].check().verdict == "holds"
-    monkeypatch.setattr(estimator, "flip", lambda counts, e, *rest: flip(counts, e / 4, *rest))
+    monkeypatch.setattr(estimator.releases, "flip", lambda counts, e, *rest: flip(counts, e / 4, *rest))
     assert OURS["mrf/forest-law"].check().verdict == "fails"
 
 
 @pytest.mark.parametrize("factor", [0.25, 4.0])
 def test_a_cut_of_another_epsilon_is_seen(monkeypatch, factor):
-    cut = estimator.mass_cut
-    monkeypatch.setattr(estimator, "mass_cut", lambda limits, e: cut(limits, factor * e))
+    cut = estimator.releases.mass_cut
+    monkeypatch.setattr(estimator.releases, "mass_cut", lambda limits, e: cut(limits, factor * e))
     assert OURS["mrf/forest-law"].check().verdict == "fails"
 
 

@@ -50,7 +50,7 @@ def test_sums_that_lose_something_in_each_block_are_found_out(monkeypatch):
     def coarse(part):
         return part.sums // 1000
 
-    monkeypatch.setattr(boosted, "level_sums", coarse)
+    monkeypatch.setattr(boosted.blocks_boosted, "level_sums", coarse)
     assert verdict("scale-order/corrected") == "fails"
 
 

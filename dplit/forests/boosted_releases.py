@@ -199,10 +199,7 @@ class ZeroConcentrated:
 
     def closed(self, nodes, neighbours):
         """The node of all that was spent, as epsilon and delta."""
-        spent = Sequence("boosting", tuple(nodes), "all read the same records")
-        if neighbours == "replace-one":
-            spent = Group("boosting after a replacement", spent, 2, "replace-one", REPLACED)
-        return Converted("zero-concentrated privacy", spent, self.delta)
+        return Converted("zero-concentrated privacy", Pure.closed(self, nodes, neighbours), self.delta)
 
 
 def account(

@@ -148,13 +148,11 @@ class ShuffledHalves(Coins):
     keeps_n: bool = True
 
     def __call__(self, n_records, rng):
-        """Whether each record is a structure point, and whether it is an estimation point."""
         n_structure = round(n_records * self.rate / (1 + self.rate))
         is_structure = rng.permutation(n_records) < n_structure
         return is_structure, ~is_structure
 
     def account(self, structure, labels):
-        """Node of one tree from those of its structure and of its labels."""
         parts = Parallel("structure or labels", (*structure, labels), "the parts are disjoint")
         if self.neighbours == "replace-one" and self.keeps_n:
             return parts

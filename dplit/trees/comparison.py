@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from dplit.trees.arrays import LEAF
+from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.exact_rules import refuse_secure
 from dplit.trees.nodes import each
 
@@ -30,15 +30,7 @@ class ComparisonTrees:
     roots: np.ndarray  #: As of `dplit.trees.arrays.Trees`.
     leaf_starts: np.ndarray  #: As `roots`.
 
-    @property
-    def n_trees(self):
-        """Number of trees."""
-        return len(self.roots)
-
-    @property
-    def n_leaves(self):
-        """Number of leaves of all trees together."""
-        return int(self.leaf_starts[-1])
+    n_trees, n_leaves = Trees.n_trees, Trees.n_leaves
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Leaf of every record in every tree, numbered in the forest; int32, shape (n_records, n_trees)."""

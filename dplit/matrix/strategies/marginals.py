@@ -65,7 +65,6 @@ class Marginals(Strategy):
         return _quotients(row_masses(workload, spaces), self.eigenvalues(spaces))
 
     def votes(self, workload: Workload) -> float:
-        """See `Strategy.votes`."""
         check_domain(self, workload)
         mass = masses(workload, "votes")
         return float(_quotients(np.array([*mass.values()]), self.eigenvalues(list(mass))))

@@ -260,7 +260,6 @@ class Dense(Strategy):
         self.integer = bool((A == np.floor(A)).all())
 
     def spread(self) -> float:
-        """See `Strategy.sensitivity`."""
         A = self.matrix
         return max(float(abs(A - column[:, None]).sum(axis=0).max()) for column in A.T)
 
@@ -278,12 +277,10 @@ class Dense(Strategy):
         return X, off <= 1e-7 * np.maximum(1.0, abs(W).max(axis=1))
 
     def variances(self, workload: Workload) -> np.ndarray:
-        """See `Strategy.variances`."""
         X, determined = self._solved(workload)
         return np.where(determined, (X**2).sum(axis=1), np.inf)
 
     def votes(self, workload: Workload) -> float:
-        """See `Strategy.votes`."""
         check_forest(workload)
         check_domain(self, workload)
         T = workload.boxes.matrix().astype(float)
@@ -291,7 +288,6 @@ class Dense(Strategy):
         return float(self.variances(every) @ every.multiplicity) / self.n_cells
 
     def answer(self, workload: Workload, measured: np.ndarray) -> np.ndarray:
-        """See `Strategy.answer`."""
         return self._solved(workload)[0] @ np.asarray(measured, dtype=float)
 
     def measure_whole(self, codes: np.ndarray, classes: np.ndarray, n_classes: int, bits: int) -> np.ndarray:

@@ -88,7 +88,6 @@ class PIdentity(Strategy):
         return rows, (abs(whole - W) <= 1e-9).all(axis=1)
 
     def variances(self, workload: Workload) -> np.ndarray:
-        """See `Strategy.variances`."""
         if _is_wide(workload):
             return self._wide_variances(workload)
         rows, determined = self._regions(workload)
@@ -111,7 +110,6 @@ class PIdentity(Strategy):
         return sums_of_table(workload.boxes, table)
 
     def votes(self, workload: Workload) -> float:
-        """See `Strategy.votes`."""
         leaves = _leaves(workload)
         rows, determined = self._regions(leaves)
         if not determined.all():
@@ -120,7 +118,6 @@ class PIdentity(Strategy):
         return float(self._squared(every) @ cells) / self.n_cells
 
     def answer(self, workload: Workload, measured: np.ndarray) -> np.ndarray:
-        """See `Strategy.answer`."""
         n, measured = len(self.s), np.asarray(measured, dtype=float)
         right = measured[:n] + self.theta.T @ measured[n:]
         if len(self.theta):

@@ -80,7 +80,6 @@ class DisjointTrees(PerTree):
         return super().answer(workload, self.paths.n_trees * np.asarray(measured, dtype=float))
 
     def answers(self, workload: Workload, measured: np.ndarray) -> np.ndarray:
-        """See `Strategy.answers`."""
         if asks_leaves(workload) and workload.paths is self.paths:
             return self.paths.n_trees * np.asarray(measured, dtype=float)
         return self.answer(workload, measured)[workload.place]

@@ -1,1 +1,1 @@
-"""Claims that :doc:`/book/majority` derives."""
+"""Claims that :doc:`/book/majority` derives. A leaf is a tuple of class counts and :math:`j` its gap."""

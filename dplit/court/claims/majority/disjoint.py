@@ -1,7 +1,7 @@
 r"""Claims of Fletcher and Islam (2017), sections 4.2 and 5.1: all data or a share, and how much of it.
 
 The last two are ours, on three or more classes: where a share is better, and where ten times the data is not
-enough. A leaf is a tuple of class counts, :math:`j` its gap, :math:`\tau` the number of trees.
+enough; :math:`\tau` is the number of trees.
 """
 
 import math

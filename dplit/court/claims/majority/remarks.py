@@ -1,7 +1,4 @@
-r"""What Fletcher and Islam (2017) and the addendum (2021) say beside their theorems, with a number.
-
-A leaf is a tuple of class counts and :math:`j` its gap.
-"""
+"""What Fletcher and Islam (2017) and the addendum (2021) say beside their theorems, with a number."""
 
 import math
 from functools import partial

@@ -1,7 +1,6 @@
-r"""Claims of Fletcher and Islam (2017), sections 2 and 4.1: neighbours and smooth sensitivity.
+"""Claims of Fletcher and Islam (2017), sections 2 and 4.1: neighbours and smooth sensitivity.
 
-A leaf is a tuple of class counts and :math:`j` its gap. What the mechanism built on them costs is in
-`dplit.court.claims.majority.smooth`.
+What the mechanism built on them costs is in `dplit.court.claims.majority.smooth`.
 """
 
 from collections import Counter

@@ -1,7 +1,6 @@
 r"""What Fletcher and Islam (2017) say of their query beside the query that others ask, for counts.
 
-Abstract, sections 1, 2.2, 3.1 and 4.2.1. A leaf is a tuple of class counts and :math:`j` its gap; noisy counts
-have Laplace noise of scale :math:`1/\epsilon`.
+Abstract, sections 1, 2.2, 3.1 and 4.2.1. Noisy counts have Laplace noise of scale :math:`1/\epsilon`.
 """
 
 import math

@@ -1,8 +1,7 @@
-r"""Claims on the published label: what it costs, and where its effect is seen.
+"""Claims on the published label: what it costs, and where its effect is seen.
 
 The label is the exponential mechanism scaled by smooth sensitivity. Its cost is theorem 1 of Fletcher and Islam
-(2017), and the addendum on it; its effect is in sections 4.1 and 4.2, after inequality 14. A leaf is a tuple of
-class counts, :math:`j` its gap.
+(2017), and the addendum on it; its effect is in sections 4.1 and 4.2, after inequality 14.
 """
 
 import math

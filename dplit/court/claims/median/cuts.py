@@ -1,6 +1,6 @@
 """Both DiPriMe papers on the private median of a column of numbers.
 
-v1, section 3 and algorithm 3; v2, section 3.1. The laws are written here from the definitions, in fractions.
+v1, section 3 and algorithm 3; v2, section 3.1.
 """
 
 import math

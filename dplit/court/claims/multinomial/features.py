@@ -1,7 +1,4 @@
-"""Claims of MRF on the probability of one candidate: lemma 3 and equation 7.
-
-The exact side lists every data set of a few records.
-"""
+"""Claims of MRF on the probability of one candidate: lemma 3 and equation 7."""
 
 from fractions import Fraction
 from itertools import combinations_with_replacement

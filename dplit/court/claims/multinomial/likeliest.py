@@ -1,7 +1,4 @@
-"""Claims of MRF on the best split: its probability, figure 1, and its budget.
-
-The exact side lists every data set of a few records.
-"""
+"""Claims of MRF on the best split: its probability, figure 1, and its budget."""
 
 from fractions import Fraction
 from itertools import combinations, product

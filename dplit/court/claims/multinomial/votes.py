@@ -1,7 +1,4 @@
-"""Claims of MRF on its vote and its labels, and on what consistency means: equation 6, definition 3.
-
-The exact side lists every vote.
-"""
+"""Claims of MRF on its vote and its labels, and on what consistency means: equation 6, definition 3."""
 
 import math
 from fractions import Fraction

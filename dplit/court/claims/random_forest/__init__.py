@@ -1,1 +1,1 @@
-"""Claims that :doc:`/book/random_forest` derives."""
+r"""Claims that :doc:`/book/random_forest` derives; labels are by permute-and-flip, of :math:`\tau` trees."""

@@ -1,7 +1,4 @@
-r"""Claims of Fletcher and Islam (2017), sections 4.2 and 4.4: labels from all records or from a share.
-
-The label is permute-and-flip (ROSNAM); :math:`\tau` is the number of trees.
-"""
+"""Claims of Fletcher and Islam (2017), sections 4.2 and 4.4: labels from all records or from a share."""
 
 import math
 from fractions import Fraction

@@ -1,7 +1,6 @@
-r"""Claims of Fletcher and Islam (2017), section 4.2: what it costs to divide the records among the trees.
+"""Claims of Fletcher and Islam (2017), section 4.2: what it costs to divide the records among the trees.
 
-The label is permute-and-flip (ROSNAM); :math:`\tau` is the number of trees. Laws are of all labels of a
-small forest, in fractions.
+Laws are of all labels of a small forest, in fractions.
 """
 
 import math

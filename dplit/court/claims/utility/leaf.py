@@ -1,7 +1,6 @@
 """Claims of Consul and Williamson 2020 (DiPriMe v1) on the squared error of a regression tree of medians.
 
-Theorem 1 and corollary 1.1 (section 3.1, appendix A.2.1). The exact side enumerates every private tree and all
-targets at the bounds, and counts squared errors from scratch.
+Theorem 1 and corollary 1.1 (section 3.1, appendix A.2.1).
 """
 
 from functools import cache

@@ -1,7 +1,6 @@
 """Claims of Consul and Williamson, Balance is key (DiPriMe v2), on the utility of one private split.
 
-Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2. The exact side enumerates all
-targets at the bounds and all splits, and counts squared errors from scratch.
+Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2.
 """
 
 import math

@@ -1,7 +1,6 @@
 """Claims of Consul and Williamson 2020 (DiPriMe v1) on the expected loss of a private tree.
 
-Theorem 3 (section 3.1, appendix A.2.3). The exact side enumerates every private tree and all targets at the
-bounds, and counts squared errors from scratch.
+Theorem 3 (section 3.1, appendix A.2.3).
 """
 
 from functools import cache

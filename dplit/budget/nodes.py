@@ -64,14 +64,12 @@ class Concentrated:
 
 
 @dataclass(frozen=True)
-class Public:
-    """A part that reads no private record: epsilon 0 under either relation."""
-
+class _NoMechanism:
     name: str
     why: str = ""
     neighbours: str | None = None
 
-    epsilon = rho = delta = 0.0
+    delta = 0.0
     parts = ()
 
     def _note(self):
@@ -79,19 +77,17 @@ class Public:
 
 
 @dataclass(frozen=True)
-class Leak:
+class Public(_NoMechanism):
+    """A part that reads no private record: epsilon 0 under either relation."""
+
+    epsilon = rho = 0.0
+
+
+@dataclass(frozen=True)
+class Leak(_NoMechanism):
     """A part that depends on the private records with no finite epsilon."""
 
-    name: str
-    why: str = ""
-    neighbours: str | None = None
-
     epsilon = rho = math.inf
-    delta = 0.0
-    parts = ()
-
-    def _note(self):
-        return self.why
 
 
 class Composition:

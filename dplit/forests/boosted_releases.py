@@ -98,11 +98,6 @@ def concentrated_pairs(sums, rho, reach, rng):
     return np.array(noisy) / STEPS, Concentrated("pair sums of a leaf", rho, note, source=CHAPTER)
 
 
-def _spent(depth, shares):
-    """By a round of `depth` tests with these shares of a test and of the leaves."""
-    return math.fsum([depth * shares[0] if depth else 0.0, shares[1]])
-
-
 class Pure:
     """Pure epsilon, `total` under add-remove neighbours: geometric noise, and permute-and-flip."""
 
@@ -133,7 +128,8 @@ class Pure:
         shares = [level_shares(rest, depth, planned.tests) for depth in depths]
         # of several classes the first round has a node of its own
         alike = groupby(range(planned.rounds), lambda t: (depths[t], n_classes > 2 and t == 0))
-        parts = [len([*run]) * _spent(depth, shares[depths.index(depth)]) for (depth, _), run in alike]
+        spends = {d: math.fsum([d * test if d else 0.0, leaves]) for d, (test, leaves) in zip(depths, shares)}
+        parts = [len([*run]) * spends[depth] for (depth, _), run in alike]
         prior = self.total - math.fsum([spent, *parts])
         prior = at_most(prior, lambda value: math.fsum([spent, value, *parts]), self.total)
         return prior, shares

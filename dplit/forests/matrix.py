@@ -44,8 +44,7 @@ def _has_shares(forest):
 class MatrixForestClassifier(BaseForestClassifier):
     r"""A private forest of random trees that all read all records, through one release for all of them.
 
-    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
-    search over parameters from their scores, is not in it. The trees, the strategy and what is
+    The budget is that of one ``fit``, as of `RandomDecisionForestClassifier`. The trees, the strategy and what is
     expected of both are public: `plan` tells them without a record, and choosing by them is free.
 
     Parameters

@@ -108,12 +108,11 @@ class _MedianForest(BaseForest):
 class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     r"""A private forest of median trees whose leaves release the mean of their targets.
 
-    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a
-    search over parameters from their scores, is not in it.
-    What is released lies on public grids, so that no last bits tell more than its value. With
-    ``noise="secure"`` nothing of its law is rounded either: whole numbers decide on each cut, and what their
-    rounding costs is in the rates (`dplit.trees.exact_cuts`). With simulated noise probabilities are
-    rounded to floats, and the source of randomness is NumPy's, which is not made to withstand an adversary.
+    The budget is that of one ``fit``, as of `RandomDecisionForestClassifier`. What is released lies on public
+    grids, so that no last bits tell more than its value. With ``noise="secure"`` nothing of its law is rounded
+    either: whole numbers decide on each cut, and what their rounding costs is in the rates
+    (`dplit.trees.exact_cuts`). With simulated noise probabilities are rounded to floats, and the source of
+    randomness is NumPy's, which is not made to withstand an adversary.
 
     Parameters
     ----------

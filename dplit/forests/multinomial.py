@@ -42,10 +42,8 @@ class MultinomialForestClassifier(BaseForestClassifier):
     With ``accounting="published"`` it is the paper's algorithm 1, whose budget is infinite: the budget shows what
     each multinomial would spend, and each leak.
 
-    The budget is that of one ``fit``: what a pipeline computes from the records before it, or a search over
-    parameters from their scores, is not in it. What is released lies on public grids, so that no last bits tell
-    more than its value. Secure noise is exact, too; simulated noise has NumPy's source of randomness, which is not
-    made to withstand an adversary, and probabilities that are rounded to floats.
+    The budget is that of one ``fit``, and noise is secure or simulated, as of `RandomDecisionForestClassifier`.
+    What is released lies on public grids, so that no last bits tell more than its value.
 
     Parameters
     ----------

@@ -137,10 +137,7 @@ class GaussianMarginals:
         self.optimum = float(np.sqrt(w * d).sum() ** 2)
         self.eigenvalues = np.sqrt(w / d) / math.sqrt(self.optimum)
 
-    @property
-    def n_cells(self) -> int:
-        """Cells of the domain, a Python int of any size."""
-        return math.prod(self.n_levels.tolist())
+    n_cells = Strategy.n_cells
 
     def _density(self, spaces: list[tuple[int, ...]]) -> np.ndarray:
         """Squared norm of each cell's part in each space, the same for all cells."""

@@ -86,7 +86,7 @@ def subjects_of(checks: dict[str, Callable], words: str = "{}", expected: str | 
 
 
 class Drawing:
-    """A check that draws; its subclasses have `draws` and `drawn`."""
+    """A check that draws: `draws` are how many, `drawn` gives what they show as a function of a confidence."""
 
     method = "black box"
 
@@ -113,7 +113,6 @@ class BlackBox(Drawing):
     draws: tuple[int, int, int]
 
     def drawn(self, n_draws: int, rng: np.random.Generator) -> Callable[[float], Found]:
-        """Draw; returns the function from a confidence to what these draws show at it."""
         sides, declared = _both_sides(self.pair, n_draws, rng)
 
         def at(confidence):
@@ -163,7 +162,6 @@ class Leak(Drawing):
         return misses(*self._sided[1:], self.declared, draws, 1 - FALSE_ALARM)
 
     def drawn(self, n_draws: int, rng: np.random.Generator) -> Callable[[float], Found]:
-        """Draw; returns the function from a confidence to what these draws show at it."""
         sides, declared = _both_sides(self.pair, n_draws, rng)
         assert declared == self.declared, "the event was chosen for another epsilon"
 
@@ -195,7 +193,6 @@ class AgainstLaw(Drawing):
     method = "law"
 
     def drawn(self, n_draws: int, rng: np.random.Generator) -> Callable[[float], Found]:
-        """Draw; returns the function from a confidence to what these draws show at it."""
         mechanism, data, law, summary = self.lawful()
         draws = draw(mechanism, data, n_draws, rng=rng, summary=summary)
 

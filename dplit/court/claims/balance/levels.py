@@ -33,9 +33,13 @@ def two_levels(effort, rng):
     yield from few
     low, high = _smallest_trap(effort.pick(8, 32, 128))
     yield decisive(need(high < low, high, "<", low, values=TRAP))
-    yield from _at_large_budgets()
+    for t in range(5):
+        yield from (_trap_gain(4 * t + 6 + more, t, 8.0) for more in range(4))
     yield from _at_each_budget()
-    yield from _below_the_safe_budget(effort)
+    for t in range(2, effort.pick(5, 7, 12)):
+        for n in range(4 * t + 6, 5 * t + 5):
+            least = _least_exchange(n, t, balance.two_levels_safe(n, t))
+            yield need(least >= -1e-9, least, ">=", 0, n=n, t=t)
     yield from _deep_traps()
     yield from _within_certain_bounds()
     return note(
@@ -67,12 +71,6 @@ def _few(effort):
                 yield need(gain >= -1e-12, gain, ">=", 0, values=values, t=t, epsilon=epsilon)
 
 
-def _at_large_budgets():
-    for t in range(5):
-        for more in range(4):
-            yield _trap_gain(4 * t + 6 + more, t, 8.0)
-
-
 def _at_each_budget():
     for t in (*range(5), 1000):
         for more in range(4):
@@ -90,13 +88,6 @@ def _trap_gain(n, t, epsilon):
 
 
 # Small budgets -------------------------------------------------------------------------------
-
-
-def _below_the_safe_budget(effort):
-    for t in range(2, effort.pick(5, 7, 12)):
-        for n in range(4 * t + 6, 5 * t + 5):
-            least = _least_exchange(n, t, balance.two_levels_safe(n, t))
-            yield need(least >= -1e-9, least, ">=", 0, n=n, t=t)
 
 
 def _least_exchange(n, t, epsilon):

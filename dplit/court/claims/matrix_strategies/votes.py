@@ -216,7 +216,9 @@ def votes_target(effort, rng):
     for _ in range(effort.pick(15, 60, 300)):
         one = small.small_forest(rng)
         M, T = _shared(one), np.unique(one.T, axis=0)
-        dense = {"identity": np.eye(len(M)), "merged": T, "regions": _indicators(T)}
+        place = np.unique(T, axis=1, return_inverse=True)[1].ravel()  # classes of equal columns
+        regions = (place == np.arange(place.max() + 1)[:, None]).astype(float)
+        dense = {"identity": np.eye(len(M)), "merged": T, "regions": regions}
         costs = []
         for target in ("votes", "leaves"):
             chosen = matrix.select(one.leaves, target=target, members=names).name
@@ -227,12 +229,6 @@ def votes_target(effort, rng):
         f"{{cases}} comparisons: variances equal least squares; chosen for votes, {min(ratios):.2f} to "
         f"{max(ratios):.2f} of the variance of what is chosen for leaves"
     )
-
-
-def _indicators(T):
-    """Of the classes of equal columns."""
-    place = np.unique(T, axis=1, return_inverse=True)[1].ravel()
-    return (place == np.arange(place.max() + 1)[:, None]).astype(float)
 
 
 def _vote(M, A, trees):

@@ -6,7 +6,7 @@ v1, section 3, appendix A.1 and A.2.1, on targets in :math:`[B_L, B_U]`; v2, sec
 
 from fractions import Fraction
 from functools import partial
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 from dplit import sensitivity
 from dplit.court.claims.sensitivity._searched import ONE_MORE, exactly, plain, searched, within
@@ -88,20 +88,13 @@ def mse(effort, rng, bounds=V1):
 def mse_exact(effort, rng):
     """The mean squared error of $N$ targets, and that of their partition by a fixed cut, have
     sensitivity exactly $(N-1)(B_U - B_L)^2/N^2$, under add-remove and under replace-one."""
-    yield from _climbs(effort, rng)
+    for n, relation in product(range(2, effort.pick(4, 6, 8)), NEIGHBOURS):  # ascent over all targets in [0, 1]
+        options = {"starts": effort.pick(4, 8, 20), "rng": rng}
+        top = sensitivity.worst_case_continuous(sensitivity.mse_of, n, 0, 1, relation, **options)
+        data = {"n": n, "data": plain(top.data), "neighbour": plain(top.neighbour)}
+        yield below(top.value, sensitivity.mse(n, 0, 1), **data)
     yield from map(decisive, _partitions(exactly, effort, sensitivity.mse, V1))
     return of_error("{cases} enumerations and climbs: (N-1)R^2/N^2, at N={n} {found}")
-
-
-def _climbs(effort, rng):
-    """The mean squared error's sensitivity by ascent over all targets in [0, 1], on no grid."""
-    for n in range(2, effort.pick(4, 6, 8)):
-        for relation in NEIGHBOURS:
-            top = sensitivity.worst_case_continuous(
-                sensitivity.mse_of, n, 0, 1, relation, starts=effort.pick(4, 8, 20), rng=rng
-            )
-            data = {"n": n, "data": plain(top.data), "neighbour": plain(top.neighbour)}
-            yield below(top.value, sensitivity.mse(n, 0, 1), **data)
 
 
 @MSE("diprime-v2/sensitivity-mse", "Section 3.1; appendix A.2", "loose", proved=True)

@@ -48,12 +48,9 @@ class IntervalLaw(NamedTuple):
 
     def density(self, points: np.ndarray) -> np.ndarray:
         """Density at points that are no edges; 0 outside the edges."""
-        inside = np.concatenate([[0.0], _ratio(self.probabilities, self.lengths), [0.0]])
+        inside, wide = np.zeros(len(self.lengths) + 2), self.lengths > 0
+        np.divide(self.probabilities, self.lengths, out=inside[1:-1], where=wide)
         return inside[np.searchsorted(self.edges, points)]
-
-
-def _ratio(probabilities: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    return np.divide(probabilities, lengths, out=np.zeros(len(lengths)), where=lengths > 0)
 
 
 # The two laws of a median --------------------------------------------------------------------

@@ -239,10 +239,6 @@ def _plain(value, arrays, place):
     raise ValueError(f"{place} can't be saved: a file has no place for a {type(value).__name__}; joblib keeps it")
 
 
-def _type(name):
-    return getattr(import_module(RECORDS[name]), name)
-
-
 def _fields(value):
     if isinstance(value, tuple):
         return value._asdict()
@@ -288,7 +284,9 @@ def _forest(plain, archive, version):
         "tuple": lambda items: tuple(map(value, items)),
         "domain": Domain.from_dict,
         "budget": lambda pair: Budget(value(pair[0]), pair[1]),
-        "record": lambda pair: _type(pair[0])(**{k: value(v) for k, v in pair[1].items()}),
+        "record": lambda pair: getattr(import_module(RECORDS[pair[0]]), pair[0])(
+            **{k: value(v) for k, v in pair[1].items()}
+        ),
         "forest": lambda inner: _forest(inner, archive, version),
     }
     if version < 2 and plain["class"].endswith(".HistogramForestClassifier"):

@@ -62,13 +62,10 @@ def _check_place(path, given):
         raise OSError(error.errno, error.strerror, given) from None
     if not stat.S_ISREG(mode):
         number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-        raise OSError(number, f"there is {_kind(mode)}, and no file that can be replaced", given)
+        kind = next((words for is_one, words in KINDS.items() if is_one(mode)), "something else")
+        raise OSError(number, f"there is {kind}, and no file that can be replaced", given)
     if not mode & 0o222:
         raise PermissionError(errno.EACCES, "the file is read-only", given)
-
-
-def _kind(mode):
-    return next((words for is_one, words in KINDS.items() if is_one(mode)), "something else")
 
 
 @contextlib.contextmanager

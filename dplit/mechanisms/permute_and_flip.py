@@ -77,13 +77,9 @@ class PermuteAndFlip(Selection):
         for start in range(0, len(draws), block):
             chunk = draws[start : start + block]
             which = np.arange(start, start + len(chunk)) % len(rows)
-            chunk[:] = _noisy_argmax(rows[which], rng)
+            odds = rows[which]
+            chunk[:] = (rng.standard_exponential(odds.shape) + odds).argmax(axis=-1)
         return draws.reshape(shape)[()]
-
-
-def _noisy_argmax(log_odds: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Arg-max of exponential noise plus log-odds, over the last axis."""
-    return (rng.standard_exponential(log_odds.shape) + log_odds).argmax(axis=-1)
 
 
 def _undecided(odds: np.ndarray) -> np.ndarray:

@@ -30,13 +30,10 @@ FIRST = ("mechanisms", "random_decision", "median")  # families in this order, t
 @cache
 def every_subject() -> dict[str, Subject]:
     """Return all subjects, family after family, by their names."""
-    names = sorted((m.name for m in iter_modules(families.__path__)), key=_place)
+    names = sorted(m.name for m in iter_modules(families.__path__))
+    names.sort(key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
     modules = [import_module(f"{families.__name__}.{name}") for name in names]
     return {s.name: s for module in modules for s in module.registered()}
-
-
-def _place(name):
-    return FIRST.index(name) if name in FIRST else len(FIRST), name
 
 
 def subjects(effort: str = "deep") -> tuple[Subject, ...]:

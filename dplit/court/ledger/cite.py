@@ -41,9 +41,5 @@ def bibtex(claim: Claim, since: str = "", date: str = "", site: str = "") -> str
 def tex(text):
     """`text` with the characters escaped that TeX reads as commands; formulas stay as they are."""
     pieces = text.split("$")
-    escaped = [p if i % 2 else re.sub("[&%#_]", _escape, p) for i, p in enumerate(pieces)]
+    escaped = [p if i % 2 else re.sub("[&%#_]", lambda found: TEX[found[0]], p) for i, p in enumerate(pieces)]
     return "$".join(escaped)
-
-
-def _escape(match):
-    return TEX[match[0]]

@@ -38,16 +38,6 @@ def flip(scores: Sequence[float], rate: float) -> dict[int, float]:
     return law
 
 
-def flip_one(worse: int, rate: float, gap: float) -> dict[bool, float]:
-    """Permute-and-flip where one candidate is better than `worse` others by `gap`: whether it is chosen.
-
-    In a uniform order it has k others before it with the same probability for each k, and each of them fails.
-    """
-    tails = -math.expm1(-rate * gap) if rate * gap < math.inf else 1.0
-    best = math.fsum(tails**k for k in range(worse + 1)) / (worse + 1)
-    return {True: best, False: 1 - best}
-
-
 def two_sided(rate: float, bound: int) -> dict[int, float]:
     r"""Two-sided geometric noise: :math:`P(z) \propto e^{-rate |z|}`; from +-`bound` on all outcomes are one."""
     ratio = math.exp(-rate)

@@ -10,7 +10,7 @@ row), and `scale` the masses of the spaces.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -72,7 +72,7 @@ def _searched(
     first: list[np.ndarray], table: np.ndarray, scale: np.ndarray, patience: int, rng: Generator
 ) -> np.ndarray:
     """The best weights after descent from some starts, and from weights near the best while that helps."""
-    theta = min((descended(start, table, scale) for start in first), key=_cost_of(table, scale))
+    theta = min((descended(start, table, scale) for start in first), key=lambda theta: cost(theta, table, scale))
     value, waited = cost(theta, table, scale), 0
     while waited < patience:
         near = (theta + 0.3 / len(theta)) * np.exp(1.5 * rng.normal(size=len(theta)))
@@ -81,10 +81,6 @@ def _searched(
         if cost(other, table, scale) < value * (1 - 1e-4):
             theta, value, waited = other, cost(other, table, scale), 0
     return theta
-
-
-def _cost_of(table: np.ndarray, scale: np.ndarray) -> Callable[[np.ndarray], float]:
-    return lambda theta: cost(theta, table, scale)
 
 
 def candidates(spaces: list[tuple[int, ...]], n_levels: ArrayLike) -> list[tuple[int, ...]]:

@@ -23,7 +23,6 @@ Derived in :doc:`/book/matrix_bounds`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -206,11 +205,6 @@ def _directions(each: np.ndarray, total: float, sizes: np.ndarray) -> np.ndarray
     return np.where(several, (each - total / m**2) / (1 - 1 / m), total)
 
 
-def _columns(columns: Sequence[int], n_features: int) -> tuple[int, ...]:
-    """The columns of a marginal as a tuple of int."""
-    return tuple(check_whole(columns, "sets", 0, n_features - 1, ndim=1).tolist())
-
-
 def agreeing_marginals(workload: Workload, sets: list[tuple[int, ...]], epsilon: float) -> float:
     r"""Error of a forest's leaves by least squares from marginals that are released with `TreeNorm` noise,
     add-remove.
@@ -223,7 +217,7 @@ def agreeing_marginals(workload: Workload, sets: list[tuple[int, ...]], epsilon:
     workload, sets = check_kind(workload, Workload, "workload"), check_sequence(sets, "sets")
     epsilon = check_positive(epsilon, "epsilon")
     n_levels, mass = workload.boxes.n_levels, masses(workload)
-    sets = [_columns(columns, len(n_levels)) for columns in sets]
+    sets = [tuple(check_whole(s, "sets", 0, len(n_levels) - 1, ndim=1).tolist()) for s in sets]
     if not sets:
         raise ValueError("sets must hold the columns of at least one marginal, got none")
     sizes = np.array([int(n_levels[list(columns)].prod()) for columns in sets])

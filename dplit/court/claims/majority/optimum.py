@@ -149,11 +149,6 @@ def optimality_classes(effort, rng):
     )
 
 
-def _lead(x):
-    """The most frequent class's excess over all other records together, at least 0."""
-    return max(0, 2 * max(x) - sum(x))
-
-
 def _rights(n, classes, weight):
     """h_0 to h_n of the recursion in fractions, where e^epsilon is `weight`."""
     rights = [Fraction(1, classes)]
@@ -224,7 +219,8 @@ def gap_law_leads(effort, rng):
         for x in majority.leaves(n, k):
             if max(x) == x[0] and x.count(x[0]) == 1:
                 wrong = _wrong(x, math.log(weight))
-                case = at_most(wrong, 1 - rights[_lead(x)], counts=list(x), weight=str(weight))
+                right = rights[max(0, 2 * max(x) - sum(x))]
+                case = at_most(wrong, 1 - right, counts=list(x), weight=str(weight))
                 better += not case.met
                 yield case
     return note(

@@ -30,12 +30,6 @@ def _steps(n, classes, law):
                 yield min(int(gap(x)), int(gap(y))), x, y, float(np.abs(law(x) - law(y)).max())
 
 
-def _ratio(loss):
-    """The likelihood ratio of a loss; infinite where a float has no room for it."""
-    with np.errstate(over="ignore"):
-        return float(np.exp(loss))
-
-
 def _listed(first):
     """Gaps by epsilon, in words."""
     return ", ".join(f"{j} at {e:g}" for e, j in first.items())
@@ -51,7 +45,9 @@ def smooth_exponential(effort, rng, epsilon=(0.1, 0.5, 1.0, 2.0)):
     ]
     for _, e, x, y, loss in sorted(steps, key=lambda step: step[:2]):
         data = {"epsilon": e, "counts": list(x), "neighbour": list(y), "loss": loss}
-        yield private(loss, e, likelihood_ratio=_ratio(loss), **data)
+        with np.errstate(over="ignore"):  # infinite where a float has no room for it
+            ratio = float(np.exp(loss))
+        yield private(loss, e, likelihood_ratio=ratio, **data)
     first = {e: majority.first_violation(e) for e in (0.01, 0.1, 0.5, 1.0, 2.0)}
     return note(
         "At epsilon {epsilon:g} the step from {counts} to {neighbour} costs {loss:.4f}; the first "

@@ -65,10 +65,6 @@ def _program(tau, n, epsilon, grid):
     return programs.least_error(sets, outputs, pairs, epsilon, at=counts, unbiased=False)
 
 
-def _coin(p):
-    return -p * math.log(p) - (1 - p) * math.log(1 - p)
-
-
 @WIDE("m-rf/wide-lower-bound", "ours; many trees on many columns", quantity="squared error per leaf")
 def wide(effort, rng):
     r"""For $\tau$ trees on disjoint columns, each with an even number of leaves, every $\epsilon$-DP
@@ -83,7 +79,8 @@ def wide(effort, rng):
             truth = _program(tau, n, epsilon, grid)
             yield below(bound, truth, trees=tau, N=n, epsilon=epsilon)
     for p in (1e-6, 0.01, 0.2, 0.4, 0.499):
-        yield same(p * (1 - p), matrix.least_spread(_coin(p)), 1e-7, p=p)
+        coin = -p * math.log(p) - (1 - p) * math.log(1 - p)
+        yield same(p * (1 - p), matrix.least_spread(coin), 1e-7, p=p)
     for tau, epsilon in itertools.product((2, 10, 128, 1024), (0.1, 1.0)):
         bound, data = matrix.wide_bound(tau, epsilon), {"trees": tau, "epsilon": epsilon}
         every = max(matrix.bound_at(n, tau, epsilon) for n in range(1, int(tau / epsilon) + 2))

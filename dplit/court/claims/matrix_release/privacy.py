@@ -138,11 +138,6 @@ def budget_of_a_tree(effort, rng, trees=TREES, epsilon=BUDGETS):
 # What is computed from a release ---------------------------------------------------------------------
 
 
-def _labels(T, differences):
-    """The label of each leaf, as a number in base two: 1 where the second class is ahead."""
-    return ((T @ differences < 0) * 2 ** np.arange(len(T))[:, None]).sum(axis=0)
-
-
 def _label_laws(T, noise, reach):
     """Law of all labels for each table of differences between two classes from -1 to 1, from noisy cells."""
     steps = np.arange(-2 * reach, 2 * reach + 1)
@@ -151,8 +146,11 @@ def _label_laws(T, noise, reach):
     grid = np.stack(np.meshgrid(*[steps] * cells, indexing="ij")).reshape(cells, -1)
     weights = reduce(np.multiply.outer, [law / law.sum()] * cells).ravel()
     for table in itertools.product((-1, 0, 1), repeat=cells):
-        counted = np.bincount(_labels(T, grid + np.array(table)[:, None]), weights, 2 ** len(T))
-        yield table, counted
+        second = (
+            T @ (grid + np.array(table)[:, None]) < 0
+        )  # the class that is ahead; a label is a digit in base two
+        labels = (second * 2 ** np.arange(len(T))[:, None]).sum(axis=0)
+        yield table, np.bincount(labels, weights, 2 ** len(T))
 
 
 def _loss_of_labels(T, epsilon, reach):

@@ -30,29 +30,20 @@ def post_processing(effort, rng):
     r"""Differential privacy is immune from post-processing: whatever is computed from the output of an
     $\epsilon$-private mechanism, as a majority vote, never incurs additional privacy costs."""
     most = effort.pick(2, 3, 5)
+    vote = np.array([[1.0, 0], [1, 0], [0, 1]])  # the first two candidates are one answer, the third is another
     for epsilon, *scores in product(EPSILONS, *[range(most + 1)] * 3):
         for mechanism in (PermuteAndFlip(epsilon), Exponential(epsilon)):
             for change in ((1, -1, 0), (1, 1, -1)):
                 laws = [mechanism.pmf(np.add(scores, step)) for step in (0, change)]
                 before = loss(*map(np.log, laws))
-                for kernel in (_vote(), rng.dirichlet(np.ones(4) / 2, 3)):
-                    after = loss(*(np.log(_answers(law, kernel)) for law in laws))
+                for kernel in (vote, rng.dirichlet(np.ones(4) / 2, 3)):
+                    after = loss(*(np.log(law @ kernel) for law in laws))
                     yield private(after, before, scores=scores, change=change, epsilon=epsilon)
     return note(
         "{cases} pairs of laws, before and after a vote or a random table: {exact:.4f} after, "
         "{stated:.4f} before.",
         range=f"three candidates, scores up to {most}, two mechanisms, three budgets",
     )
-
-
-def _answers(law, kernel):
-    """Law of the answer that is drawn from row `output` of the kernel."""
-    return law @ kernel
-
-
-def _vote():
-    """The first two candidates are one answer, the third is another."""
-    return np.array([[1.0, 0], [1, 0], [0, 1]])
 
 
 @PROCESSED(

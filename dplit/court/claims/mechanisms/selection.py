@@ -113,13 +113,6 @@ def _flip_law(odds):
     return law
 
 
-def _odds(effort, rng):
-    """Random odds in fractions, the best candidate first, for up to 10 candidates."""
-    for k in range(1, effort.pick(8, 10, 12)):
-        for _ in range(5):
-            yield [Fraction(1), *(Fraction(int(p), 1000) for p in rng.integers(1, 1001, k - 1))]
-
-
 @FLIP_LAW(
     "diprime-v2/permute-and-flip-law",
     "ours; section 2",
@@ -129,7 +122,8 @@ def _odds(effort, rng):
 def flip_law(effort, rng):
     r"""With the odds $q_r$ of acceptance it reports $r$ with probability $q_r\int_0^1\prod_{i\ne
     r}(1-q_it)\,dt$, and Gauss-Legendre quadrature with half as many nodes as candidates is exact."""
-    for odds in _odds(effort, rng):
+    for k in np.repeat(range(1, effort.pick(8, 10, 12)), 5):
+        odds = [Fraction(1), *(Fraction(int(p), 1000) for p in rng.integers(1, 1001, k - 1))]
         walk, integral = _flip_law(odds), PermuteAndFlip.rational_law(odds)
         quadrature = PermuteAndFlip(1.0, monotonic=True).pmf([math.log(q) for q in odds])
         data = {"odds": [str(q) for q in odds], "k": len(odds)}

@@ -48,10 +48,6 @@ def _split_ratio(counts, neighbour):
     return max(max(r, 1 / r) for r in (one[c] / two[c] * scale for c in one)), shown
 
 
-def _one_more(counts):
-    return [(*counts[:i], n + 1, *counts[i + 1 :]) for i, n in enumerate(counts)]
-
-
 @SUBSETS(
     "diprime-v1/categorical-split",
     "Section 3; algorithm 3, lines 35 to 40",
@@ -62,7 +58,7 @@ def categorical_split(effort, rng):
     number of their records, is $\epsilon_1$-private (under add-remove)."""
     sizes = effort.pick({2: 4, 3: 4, 4: 2}, {2: 6, 3: 6, 4: 3}, {2: 10, 3: 10, 4: 5, 5: 3})
     small = [c for levels, n in sizes.items() for c in _count_vectors(levels, n - 1)]
-    pairs = [(c, d) for c in small for d in _one_more(c)]
+    pairs = [(c, (*c[:i], n + 1, *c[i + 1 :])) for c in small for i, n in enumerate(c)]
     pairs += [((k, k - 1, 0), (k, k, 0)) for k in (1, 2, 4, 20)]  # the supremum, as k grows
     for pair in pairs:
         ratio, shown = _split_ratio(*pair)

@@ -200,11 +200,6 @@ def _published_over_tail(depth, t):
     return bound / occupancy.model_tail(t, depth, 1.0), rate
 
 
-def _is_linear(depth, t):
-    """Where theorem 2's linear branch is the tighter."""
-    return t > occupancy.chebyshev_window(depth)[1] * math.sqrt(occupancy.gamma(depth))
-
-
 @TIGHTER.corrected(
     tighter,
     "occupancy.model_bound",
@@ -221,7 +216,8 @@ def tighter_corrected(effort, rng):
     for depth in depths:
         yield need(occupancy.alternates_and_falls(depth, 1), depth=depth)
         yield need(_falls_to_one(depth, t), depth=depth)
-        ratio, rate = _published_over_tail(depth, t[_is_linear(depth, t)])
+        linear = occupancy.chebyshev_window(depth)[1] * math.sqrt(occupancy.gamma(depth))
+        ratio, rate = _published_over_tail(depth, t[t > linear])
         grows = (ratio >= rate * (1 - 1e-9)).all()
         yield need(grows, ratio[-1], ">=", rate[-1], depth=depth, t=t[-1])
     return note(

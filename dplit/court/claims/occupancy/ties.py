@@ -62,16 +62,12 @@ def _columns(largest):
                 yield np.diff((0, *inner, n)).tolist()
 
 
-def _rate(root):
-    return -2 * math.log(root)
-
-
 def _leaf_laws(largest):
     """Probability of each count of each leaf: by enumeration, beside `tied_leaf_laws`."""
     for depth, root in product(largest, ROOTS):
         for blocks in _columns(largest[depth]):
             values = tuple(np.repeat(range(len(blocks)), blocks).tolist())
-            laws = occupancy.tied_leaf_laws(blocks, depth, _rate(root))
+            laws = occupancy.tied_leaf_laws(blocks, depth, -2 * math.log(root))
             exact = np.zeros(laws.shape)
             for counts, p in _grown(values, depth, root).items():
                 exact[range(len(counts)), counts] += float(p)

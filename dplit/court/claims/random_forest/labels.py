@@ -99,7 +99,8 @@ def poisson_classes(effort, rng):
         yield same(law @ wrong, _error(mean, e, k), classes=k, records=mean, epsilon=e)
     share, full = _error(0.2, 1.0, 4), _error(20, 0.01, 4)
     yield decisive(need(share < full, share, "<", full, classes=4, records=20, trees=100))
-    widest = ", ".join(f"{_last_better(k):.1f} with {k}" for k in (3, 4, 10))
+    last = {k: brentq(lambda m, k=k: _error(m / 100, 1.0, k) - _error(m, 0.01, k), 1, 400) for k in (3, 4, 10)}
+    widest = ", ".join(f"{m:.1f} with {k}" for k, m in last.items())
     return note(
         f"{len(sums)} sums over the number of records agree. With 100 trees at epsilon 1 shares are better "
         f"up to a mean of {widest} classes.",
@@ -109,11 +110,6 @@ def poisson_classes(effort, rng):
 
 def _error(mean, epsilon, classes):
     return float(random_forest.poisson_error(mean, epsilon, classes))
-
-
-def _last_better(classes):
-    """Mean number of records up to which a share is better, with 100 trees at epsilon 1."""
-    return brentq(lambda m: _error(m / 100, 1.0, classes) - _error(m, 0.01, classes), 1, 400)
 
 
 @AVERAGE(

@@ -82,7 +82,7 @@ def classes(effort, rng):
     three, four = effort.pick((3, 2), (5, 4), (8, 5))
     share = {2: 0.0, 3: 0.0, 4: 0.0}
     for k, most in zip(share, (12, three, four)):
-        for *counts, e in _all_counts(k, most):
+        for counts, e in product(map(list, combinations_with_replacement(range(most), k)), EPSILONS[1:4]):
             law, shown = utility.label_law(counts, e), {"counts": tuple(counts), "epsilon": e}
             loss, bound = utility.label_loss(counts, e), utility.label_loss_bound(e, k)
             share[k] = max(share[k], loss / bound)
@@ -103,19 +103,7 @@ def classes(effort, rng):
     )
 
 
-def _all_counts(k, most):
-    """(count of each of k classes, the largest last, epsilon), counts below `most`."""
-    for counts in combinations_with_replacement(range(most), k):
-        for epsilon in EPSILONS[1:4]:
-            yield *counts, epsilon
-
-
 # Theorem 2: classification -------------------------------------------------------------------
-
-
-def _labelled(n):
-    """Every vector of n labels of two classes, up to exchanging them."""
-    return ((0, *rest) for rest in product((0, 1), repeat=n - 1))
 
 
 def _halves(labels, k):
@@ -142,7 +130,8 @@ def _noise_loss(leaves, epsilon):
 
 def _splits(n, t):
     """(labels, split, private leaves, least purity) with more than t on each side."""
-    for labels in _labelled(n):
+    for rest in product((0, 1), repeat=n - 1):  # up to exchanging the classes
+        labels = (0, *rest)
         for k in range(math.floor(t) + 1, n - math.floor(t)):
             leaves = _halves(labels, k)
             yield labels, k, leaves, min(max(leaf) / sum(leaf) for leaf in leaves)

@@ -92,19 +92,13 @@ class BernoulliForestClassifier(_ObservedForest):
 
     With probability `one_column` a single random column competes, else :math:`\sqrt D` do. With
     probability `any_cut` the cut is a random one of a competing column, else the best.
+    Parameters and attributes as `DenilForestClassifier` without `mean_columns` and `range_points`, and:
 
     Parameters
     ----------
     one_column, any_cut : float
         Probabilities of the two draws. The MRF paper calls the second small; no text that we have gives
         values, and 0.05 is ours.
-    n_estimators, min_samples_leaf, partition_rate, domain, classes, random_state, n_jobs
-        As `DenilForestClassifier`.
-
-    Attributes
-    ----------
-    budget_, domain_, trees_, classes_, leaf_labels_
-        As `DenilForestClassifier`.
     """
 
     one_column: float = 0.05
@@ -127,18 +121,12 @@ class CompletelyRandomForestClassifier(_ObservedForest):
     """Completely random trees: a uniform column of those that have a cut, and a uniform cut of it.
 
     What MRF becomes without budgets and without a partition (its appendix C, after Liu and others 2008).
+    Parameters and attributes as `DenilForestClassifier` without `mean_columns` and `range_points`, and:
 
     Parameters
     ----------
     partition_rate : float or None
         None, the default: all records choose where cuts can lie, and all give labels.
-    n_estimators, min_samples_leaf, domain, classes, random_state, n_jobs
-        As `DenilForestClassifier`.
-
-    Attributes
-    ----------
-    budget_, domain_, trees_, classes_, leaf_labels_
-        As `DenilForestClassifier`.
     """
 
     partition_rate: float | None = None

@@ -184,22 +184,8 @@ def drift_of_scale(
 class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
     """DP-RF for a regression: splits scored by squared error, and leaves that release a mean.
 
-    Parameters and attributes as `DPRandomForestClassifier` without `criterion`, and:
-
-    Parameters
-    ----------
-    target_bounds : (float, float), optional
-        Public bounds of the targets, as in `dplit.forests.MedianForestRegressor`.
-    rho : float
-        Share of the budget that goes to the choices.
-    accounting : {"proved", "published"}
-        "proved" releases a leaf's mean by `BoundedMean`; "published" adds noise scaled by the
-        leaf's private count, which has no finite epsilon, and does not clip.
-
-    Attributes
-    ----------
-    leaf_values_ : float64 array, shape (n_leaves,)
-        Released mean of each leaf of the forest, in the units of the targets.
+    Parameters and attributes as `DPRandomForestClassifier` without `criterion`, but `target_bounds`, the
+    `accounting` of a leaf and `leaf_values_` as `DPExtraTreesRegressor`; `rho` is a share of either accounting.
     """
 
     def fit(self, X, y):

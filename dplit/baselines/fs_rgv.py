@@ -172,16 +172,14 @@ class FSClassifier(_GreedyTrees):
 class RGVClassifier(_GreedyTrees):
     """RGV: a forest of such trees, each of which spends all of epsilon, as published.
 
+    Parameters and attributes as `FSClassifier`, but:
+
     Parameters
     ----------
     epsilon : float
         What the whole fit may spend if proved, and each single tree as published.
-    domain, classes, neighbours, records_per_person, noise, random_state
-        As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees. The paper's formulas for it are not known here; RDF ran 110 to 1385.
-    max_depth, operator, public_n, n_jobs
-        As `FSClassifier`.
     max_features : int, float, "sqrt", "log2" or None
         Columns that compete at a node, drawn anew at each: their number, a share or a function of all,
         rounded down; None for the square root of their number, rounded up.
@@ -190,11 +188,6 @@ class RGVClassifier(_GreedyTrees):
     accounting : {"proved", "published"}
         "proved": as `FSClassifier`, each record in one tree; it spends `epsilon`. "published": every
         tree spends `epsilon` on all records, and the budget says that this adds up.
-
-    Attributes
-    ----------
-    budget_, domain_, trees_, classes_, leaf_labels_
-        As `dplit.forests.RandomDecisionForestClassifier`.
     """
 
     n_estimators: int = 110

@@ -85,7 +85,6 @@ class Converted(Composition):
     why: str = "Canonne, Kamath and Steinke 2020"
 
     def __post_init__(self):
-        object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
         if not check_delta(self.delta) > 0:
             raise ValueError(f"delta must be positive, got {self.delta!r}")

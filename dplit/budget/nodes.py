@@ -101,6 +101,8 @@ class Composition:
     delta = 0.0
 
     def __post_init__(self):
+        if hasattr(self, "part"):
+            object.__setattr__(self, "parts", (self.part,))
         if not isinstance(self.parts, (list, tuple)):
             raise ValueError(f"parts must be a list of nodes, got {self.parts!r}")
         object.__setattr__(self, "parts", tuple(self.parts))
@@ -116,20 +118,22 @@ class Composition:
 
 
 @dataclass(frozen=True)
-class Sequence(Composition):
-    """Parts that read the same records, one after another: their epsilons add up.
-
-    `copies`: how many parts there are when they are all alike and only one is listed.
-    """
-
+class _Parts(Composition):
     name: str
     parts: tuple
     why: str = ""
-    copies: int = 1
+    copies: int = 1  #: How many parts there are when they are all alike and only one is listed.
 
     def __post_init__(self):
         super().__post_init__()
-        _check_copies(self)
+        object.__setattr__(self, "copies", check_integer(self.copies, "copies", 1))
+        if self.copies > 1 and len(self.parts) != 1:
+            raise ValueError(f"copies={self.copies} needs exactly one part, got {len(self.parts)}")
+
+
+@dataclass(frozen=True)
+class Sequence(_Parts):
+    """Parts that read the same records, one after another: their epsilons add up."""
 
     @property
     def epsilon(self):
@@ -150,21 +154,15 @@ class Sequence(Composition):
 
 
 @dataclass(frozen=True)
-class Parallel(Composition):
+class Parallel(_Parts):
     """Parts of which each record reaches exactly one, chosen without reading other records.
 
     A replaced record may leave one part and enter another, so the parts' epsilons must hold under
-    add-remove; wrap the node in `Group` for replace-one. `copies` as of `Sequence`.
+    add-remove; wrap the node in `Group` for replace-one.
     """
-
-    name: str
-    parts: tuple
-    why: str = ""
-    copies: int = 1
 
     def __post_init__(self):
         super().__post_init__()
-        _check_copies(self)
         if self.neighbours == "replace-one":
             raise ValueError("parts of a Parallel must be add-remove: a replaced record reaches two of them")
 
@@ -201,7 +199,6 @@ class Group(Composition):
     why: str = ""
 
     def __post_init__(self):
-        object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
         check_neighbours(self.relation)
         object.__setattr__(self, "distance", check_integer(self.distance, "distance", 1))
@@ -266,7 +263,6 @@ class EqualParts(Composition):
     why: str = ""
 
     def __post_init__(self):
-        object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
         object.__setattr__(self, "copies", check_integer(self.copies, "copies", 1))
         _check_pure(self)
@@ -302,7 +298,6 @@ class Bootstrap(Composition):
     why: str = ""
 
     def __post_init__(self):
-        object.__setattr__(self, "parts", (self.part,))
         super().__post_init__()
         _check_pure(self)
 
@@ -318,12 +313,6 @@ class Bootstrap(Composition):
         return largest + math.log(math.exp(absent - largest) + math.exp(several - largest))
 
     rule = "resampled"
-
-
-def _check_copies(node):
-    object.__setattr__(node, "copies", check_integer(node.copies, "copies", 1))
-    if node.copies > 1 and len(node.parts) != 1:
-        raise ValueError(f"copies={node.copies} needs exactly one part, got {len(node.parts)}")
 
 
 def _check_pure(node):

@@ -18,16 +18,18 @@ from dplit.ground.errors import MOST, check_between, check_integer, check_number
 MOST_POWER = 100.0  # beyond it its Gamma function is no float
 
 
+def _checked(features: int, power: float) -> tuple[int, float]:
+    power = check_between(check_positive(power, "power"), "power", 0, MOST_POWER)
+    return check_integer(features, "features", 1), power
+
+
 def mean_power(levels: ArrayLike, features: int, power: float = 1) -> float:
     r"""Expected :math:`V^p` after m cuts: :math:`(1 - \frac{p}{D(p+2)})^m`.
 
     So :math:`(1 - 1/(3D))^m` for the size, :math:`(1 - 1/(2D))^m` for its square.
     `levels`: m, cuts above the cell; `power`: p, positive.
     """
-    features, power = (
-        check_integer(features, "features", 1),
-        check_between(check_positive(power, "power"), "power", 0, MOST_POWER),
-    )
+    features, power = _checked(features, power)
     return (1 - power / (features * (power + 2))) ** check_numbers(levels, "levels", 0, MOST)
 
 
@@ -42,10 +44,7 @@ def leaf_power(n: int, k: int, features: int, power: float = 1) -> float:
     The time grows as n.
     """
     n, k = check_integer(n, "n", 0), check_integer(k, "k", 0)
-    features, power = (
-        check_integer(features, "features", 1),
-        check_between(check_positive(power, "power"), "power", 0, MOST_POWER),
-    )
+    features, power = _checked(features, power)
     return float(_leaf_power(n, k, features, power))
 
 
@@ -75,10 +74,7 @@ def size_exponent(features: int, power: float = 1) -> float:
 
     For the square, :math:`2 - 2\sqrt{1 - 1/D}`, which is above 1/D.
     """
-    features, power = (
-        check_integer(features, "features", 1),
-        check_between(check_positive(power, "power"), "power", 0, MOST_POWER),
-    )
+    features, power = _checked(features, power)
     return (power + 2 - math.sqrt((power + 2) ** 2 - 8 * power / features)) / 2
 
 

@@ -5,6 +5,7 @@ A node holds candidates: cut :math:`v_{ij}` is the i-th of feature j, with impur
 :math:`[0, 1]` (`normalised`), and what has score :math:`\hat I` is drawn with probability
 proportional to :math:`e^{B \hat I/2}`: first a feature with budget :math:`B_1`, then one of its cuts
 with :math:`B_2` (`sample`). A leaf's label is the third, of the shares of its classes (`label_law`).
+Derived in :doc:`/book/multinomial`.
 """
 
 from __future__ import annotations
@@ -39,10 +40,6 @@ def normalised(impurity_decreases: ArrayLike) -> np.ndarray:
     whatever common score alike candidates get, they are equally likely, as no law that looks at decreases alone
     could have it otherwise. `impurity_decreases`: finite; at least one candidate, shape (..., candidates).
     The result has the same shape. Raises a ValueError if there is no candidate, or a decrease is not finite.
-
-    Notes
-    -----
-    MRF, section 3.2; derived in :doc:`/book/multinomial`.
     """
     decreases = _checked(impurity_decreases)
     least = decreases.min(axis=-1, keepdims=True)
@@ -62,10 +59,6 @@ def selection_law(impurity_decreases: ArrayLike, budget: float) -> np.ndarray:
     --------
     >>> selection_law([0.1, 0.3, 0.1], 2 * np.log(3)).round(6).tolist()
     [0.2, 0.6, 0.2]
-
-    Notes
-    -----
-    MRF, section 3.2; derived in :doc:`/book/multinomial`.
     """
     return _law(impurity_decreases, check_budget(budget))
 

@@ -28,6 +28,7 @@ from numba.extending import overload
 from dplit.mechanisms.whole_weights import divided, draw_place, flip_place, plus, weight
 from dplit.trees.cuts import MOST_SUBSETS
 from dplit.trees.exact_scores import share, tally
+from dplit.trees.levels import count_levels
 from dplit.trees.rules import MOST_LEVELS, PERMUTE_AND_FLIP, UNIFORM
 
 STEPS = 2**16  # of a target
@@ -264,7 +265,7 @@ def _score_where_there_are_levels(subsets, column, ids, y, n_classes, allowed, r
 @njit(cache=True, nogil=True)
 def _score_sets(subsets, column, ids, y, n_classes, allowed, rule, k, rng, work):
     """Write the candidates and the score of each; the best one."""
-    n_levels, n = _count_levels(column, ids, y, n_classes, allowed, work), np.int64(len(ids))
+    n_levels, n = count_levels(column, ids, y, n_classes, allowed, work), np.int64(len(ids))
     best, every = np.int64(NO_CUT), n_levels <= MOST_LEVELS
     for s in range(_n_sets(allowed)):
         n_left = size = np.int64(0)
@@ -282,23 +283,6 @@ def _score_sets(subsets, column, ids, y, n_classes, allowed, rule, k, rng, work)
         work.scores[k, s] = score
         best = max(best, score)
     return best
-
-
-@njit(cache=True, nogil=True)
-def _count_levels(column, ids, y, n_classes, allowed, work):
-    """Number the allowed levels, count their records and add up their targets; how many there are."""
-    n_levels = np.int64(0)
-    for level in range(len(allowed)):
-        if allowed[level]:
-            work.levels[level] = n_levels
-            work.counts[n_levels] = 0
-            work.stats[n_levels, :] = 0
-            n_levels += 1
-    for i in range(len(ids)):
-        level = work.levels[int(column[ids[i]])]
-        work.counts[level] += 1
-        tally(work.stats[level], y[ids[i]], n_classes)
-    return n_levels
 
 
 @njit(cache=True, nogil=True)

@@ -173,7 +173,8 @@ class DistinctLeaves(Strategy):
         return least_squares(self.boxes, self.weights)
 
     def _places(self, workload: Workload) -> slice | np.ndarray | None:
-        """The number of each of a workload's boxes among ours, or None if one is missing."""
+        """The number of each of a workload's boxes among ours, or None if one is missing; checks the domain."""
+        check_domain(self, workload)
         if workload.boxes is self.boxes:
             return slice(None)
         if workload.boxes is None:
@@ -184,7 +185,6 @@ class DistinctLeaves(Strategy):
 
     def variances(self, workload: Workload) -> np.ndarray:
         """Squared norms of rows in the span of the leaves; see `Strategy.variances`."""
-        check_domain(self, workload)
         places = self._places(workload)
         if places is None:
             return self._dense().variances(workload)
@@ -195,7 +195,6 @@ class DistinctLeaves(Strategy):
     def votes(self, workload: Workload) -> float:
         """Through the cells that leaves share; see `Strategy.votes`."""
         check_forest(workload)
-        check_domain(self, workload)
         places = self._places(workload)
         if places is None:
             return self._dense().votes(workload)
@@ -206,7 +205,6 @@ class DistinctLeaves(Strategy):
 
     def answer(self, workload: Workload, measured: np.ndarray) -> np.ndarray:
         """Projected noisy counts, combined; see `Strategy.answer`."""
-        check_domain(self, workload)
         places = self._places(workload)
         if places is None:
             return self._dense().answer(workload, measured)

@@ -37,13 +37,18 @@ def post_processing(effort, rng):
                 laws = [mechanism.pmf(np.add(scores, step)) for step in (0, change)]
                 before = loss(*map(np.log, laws))
                 for kernel in (vote, rng.dirichlet(np.ones(4) / 2, 3)):
-                    after = loss(*(np.log(law @ kernel) for law in laws))
+                    after = loss(*(np.log(_answers(law, kernel)) for law in laws))
                     yield private(after, before, scores=scores, change=change, epsilon=epsilon)
     return note(
         "{cases} pairs of laws, before and after a vote or a random table: {exact:.4f} after, "
         "{stated:.4f} before.",
         range=f"three candidates, scores up to {most}, two mechanisms, three budgets",
     )
+
+
+def _answers(law, kernel):
+    """Law of the answer that is drawn from row `output` of the kernel."""
+    return law @ kernel
 
 
 @PROCESSED(

@@ -89,6 +89,12 @@ def nodes(n, features, constant=False):
                 yield y, chosen, [decreases(c, y) for c in chosen]
 
 
+def two_features(n):
+    """Labels in two halves; one binary feature that separates them, one that is wrong on a record."""
+    y = (0,) * (n // 2) + (1,) * (n - n // 2)
+    return y, [tuple(int(i >= n // 2 + late) for i in range(n)) for late in (0, 1)]
+
+
 def floats(node):
     """The decreases of a node as the package takes them."""
     return [list(map(float, cuts)) for cuts in node]

@@ -12,7 +12,17 @@ from itertools import permutations, product
 import numpy as np
 
 from dplit import datasets, multinomial
-from dplit.court.claims.multinomial._records import decreases, floats, joint, labellings, law, nodes, scores, shown
+from dplit.court.claims.multinomial._records import (
+    decreases,
+    floats,
+    joint,
+    labellings,
+    law,
+    nodes,
+    scores,
+    shown,
+    two_features,
+)
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 from dplit.ground.errors import PrivacyLeakWarning
@@ -151,12 +161,6 @@ def alike(effort, rng):
     return "{cases} probabilities"
 
 
-def _nearly_alike(n):
-    """Labels and two features: the first cuts where the labels change, the other one record later."""
-    y = (0,) * (n // 2) + (1,) * (n - n // 2)
-    return y, [tuple(int(i >= n // 2 + late) for i in range(n)) for late in (0, 1)]
-
-
 @ALIKE(
     "mrf/ours/jump",
     "ours; section 3.2",
@@ -170,7 +174,7 @@ def jump(effort, rng):
     r"""Two features whose best decreases differ, by however little, are chosen with odds $e^{B_1/2}$ to
     1; at equal ones the odds are even. One record out of any number makes the difference."""
     for n in (4, 32, 256, 1024):
-        y, chosen = _nearly_alike(n)
+        y, chosen = two_features(n)
         node = [decreases(c, y) for c in chosen]
         for budget in (Fraction(1, 2), Fraction(2), Fraction(10)):
             mine = law(tuple(map(max, node)), budget)

@@ -10,7 +10,16 @@ from fractions import Fraction
 import numpy as np
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import at_least, decreases, floats, joint, law, nodes, shown
+from dplit.court.claims.multinomial._records import (
+    at_least,
+    decreases,
+    floats,
+    joint,
+    law,
+    nodes,
+    shown,
+    two_features,
+)
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import note, same
 
@@ -18,12 +27,6 @@ NEAR_BOX = Box("thm-multinomial-near", "multinomial.joint_law")
 PAPERS = Fraction(10)  # B1 and B2 of the experiments
 NEAR = Fraction(99, 100)  # of the best decrease: what we call nearly as good
 WEAK = (3, 1)  # a record of label c becomes three of label c and one of the other
-
-
-def _two_features(n):
-    """Labels in two halves; one binary feature that separates them, one that is wrong on a record."""
-    y = (0,) * (n // 2) + (1,) * (n - n // 2)
-    return y, [tuple(int(i >= n // 2 + late) for i in range(n)) for late in (0, 1)]
 
 
 def _one_feature(n):
@@ -51,7 +54,7 @@ def nearly_as_good(effort, rng):
     r"""While the best split point has the highest probability, other candidate split points that are nearly
     as good as the best one will also have a good chance to be selected. (We read: with .99 of the best
     decrease or more, at least half of the best one's probability.)"""
-    for name, (y, chosen) in (("two features", _two_features(1024)), ("a row", _one_feature(200))):
+    for name, (y, chosen) in (("two features", two_features(1024)), ("a row", _one_feature(200))):
         _, ((most, top, *_), *others) = _beside_the_best(y, chosen, PAPERS)
         for value, chance, *_ in others:
             if value >= NEAR * most:
@@ -77,7 +80,7 @@ def nearly_as_good_exactly(effort, rng):
     for y, chosen in [*data, _one_feature(60)]:
         for budget in (Fraction(1, 2), PAPERS):
             yield from _ratios(y, chosen, budget)
-    _, ((_, top, *_), (_, second, *_)) = _beside_the_best(*_two_features(1024), PAPERS)
+    _, ((_, top, *_), (_, second, *_)) = _beside_the_best(*two_features(1024), PAPERS)
     yield same(second / top, math.exp(-float(PAPERS) / 2), n=1024)
     return "{cases} ratios, the last e^-5 of two features at 1024 records"
 

@@ -91,9 +91,9 @@ def _draw_counts(n, rng):
     return _fits(CUT, X, [0, 1], domain, roots, n, rng, max_depth=1, partition_rate=ALL)
 
 
-def _stretched_law(rate=1.0, copies=1):
+def _stretched_law(budget, rate=1.0, copies=1):
     scores = stretched(gains([GOOD, HALF, BAD], CLASSES, copies))
-    return laws.softmax([scores[0], scores[2], *[scores[1]] * WORSE], rate * STRETCHED / 2)
+    return laws.softmax([scores[0], scores[2], *[scores[1]] * WORSE], rate * budget)
 
 
 def _draw_stretched(n, rng):
@@ -153,11 +153,6 @@ def _published(X, y, domain, n, rng, summary, **budgets):
     return summary(forest.fit(X, y))
 
 
-def _column_law(rate=1.0, copies=1):
-    scores = stretched(gains([GOOD, HALF, BAD], CLASSES, copies))
-    return laws.softmax([scores[0], scores[2], *[scores[1]] * WORSE], rate * BUDGET)
-
-
 def _draw_columns(n, rng):
     domain, X = _table([GOOD, BAD, *[HALF] * WORSE])
     budgets = {"feature_budget": 2 * BUDGET, "value_budget": 1.0, "label_budget": 1.0}
@@ -202,13 +197,13 @@ def registered():
         (cut, cut, _counts_law, _draw_counts, "on the children's",
          "the exponential mechanism on the children's Gini impurity mass, a unit of it at epsilon/2",
          _seldom_worse),
-        (f"{cut}, normalised", cut, _stretched_law, _draw_stretched, "normalised",
+        (f"{cut}, normalised", cut, partial(_stretched_law, STRETCHED / 2), _draw_stretched, "normalised",
          "the exponential mechanism on the mass stretched from 0 to 1, at epsilon/2",
          partial(_never_likelier, {0}, STRETCHED / 2, WORSE + 1)),
         (label, label, _label_law, _draw_labels, "PermuteAndFlip",
          "permute-and-flip on the classes of its estimation points, at epsilon", _one_record),
-        ("column, published", "column", _column_law, _draw_columns, "", "a softmax of B1/2 normalised scores",
-         partial(_never_likelier, {0}, BUDGET, WORSE + 1)),
+        ("column, published", "column", partial(_stretched_law, BUDGET), _draw_columns, "",
+         "a softmax of B1/2 normalised scores", partial(_never_likelier, {0}, BUDGET, WORSE + 1)),
         ("value, published", "value", _value_law, _draw_values, "", "a softmax of B2/2 normalised scores",
          partial(_never_likelier, {4}, BUDGET / 2, len(PLACES) - 2)),
         (f"{label}, published", label, _shares_law, _draw_shares, "softmax",

@@ -72,13 +72,9 @@ def check_between(value, name, least, most):
     if not least <= (plain := check_finite(value, name)) <= most:
         far = plain > most >= MOST_INTEGER
         got = f"one beyond {float(most):g}" if far else repr(value)
-        raise ValueError(f"{name} must be a finite number {_ends(least, most)}, got {got}")
+        ends = f"of at least {least:g}" if most >= MOST_INTEGER else f"from {least:g} to {most:g}"
+        raise ValueError(f"{name} must be a finite number {ends}, got {got}")
     return plain
-
-
-def _ends(least, most):
-    """A range in words; `MOST` is so far out that it needs none."""
-    return f"of at least {least:g}" if most >= MOST_INTEGER else f"from {least:g} to {most:g}"
 
 
 def check_range(lower, upper):

@@ -162,7 +162,7 @@ def test_bits_are_not_nats(monkeypatch):
 
 
 def test_a_lower_bound_reports_what_breaks_it():
-    from dplit.court.claims.multinomial._records import at_least, nearest
+    from dplit.court.claims.multinomial.small import at_least, nearest
     from dplit.court.ledger.compare import judged
 
     def found(*cases):

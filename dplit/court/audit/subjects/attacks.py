@@ -11,19 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binom
 
+from dplit.court.audit import subject
 from dplit.court.audit.estimators import FreshFit
-from dplit.court.audit.subject import (
-    AgainstLaw,
-    BlackBox,
-    Lawful,
-    Leak,
-    Pair,
-    arrays,
-    fits,
-    subject,
-    subjects_of,
-    unfitted,
-)
 from dplit.domain import Continuous, Domain
 from dplit.matrix.release import noisy
 from dplit.mechanisms import Laplace
@@ -52,7 +41,7 @@ def _halves(n, other, domain, summary, selection="exponential"):
     X = [[0.0 if i % 2 == 0 else other] for i in range(n)]
     added = ("add", [0.0 if n % 2 == 0 else other], 0)
     options = {"epsilon": 1.0, "domain": Domain([domain]), "selection": selection} | ONE_TEST
-    return fits(MEDIAN, (X, [0] * n), added, summary, DRAWS, **options)
+    return subject.fits(MEDIAN, (X, [0] * n), added, summary, DRAWS, **options)
 
 
 # Very many levels --------------------------------------------------------------------------------
@@ -72,7 +61,7 @@ def light_levels(counts, rng):
 def _light_law():
     """k light levels of one record beside a heavy one: binomial, but for the set of all levels."""
     shares = binom.pmf(np.arange(LIGHT), LIGHT, 1 / (1 + math.exp(2 * RATE)))
-    return Lawful(light_levels, np.array([HEAVY] + [1] * LIGHT), dict(enumerate(shares.tolist())))
+    return subject.Lawful(light_levels, np.array([HEAVY] + [1] * LIGHT), dict(enumerate(shares.tolist())))
 
 
 # No record ---------------------------------------------------------------------------------------
@@ -96,8 +85,8 @@ class IsFitted:
 def _no_record():
     """No record, and one: that there is one is public, as every budget says (A6)."""
     one = np.array([[0.5]]), np.array([0])
-    forest = unfitted(MEDIAN, one, epsilon=1.0, **ONE_TEST)
-    return Pair(IsFitted(forest), (one[0][:0], one[1][:0]), one, 1.0)
+    forest = subject.unfitted(MEDIAN, one, epsilon=1.0, **ONE_TEST)
+    return subject.Pair(IsFitted(forest), (one[0][:0], one[1][:0]), one, 1.0)
 
 
 # Last bits ---------------------------------------------------------------------------------------
@@ -122,7 +111,7 @@ def released_bit(exact, rng):
 
 
 def _laplace_bits():
-    return Pair(released_bit, 0.0, 1.0, 1.0)
+    return subject.Pair(released_bit, 0.0, 1.0, 1.0)
 
 
 def is_a_product(fitted, width=0.7):
@@ -162,13 +151,13 @@ def _two_releases(seed):
     def pair():
         rng = np.random.default_rng(0)
         X, y = rng.random((40, 1)), rng.integers(2, size=40)
-        one, more = arrays((X, y)), append_record(X, y, [0.5], 1)
+        one, more = subject.arrays((X, y)), append_record(X, y, [0.5], 1)
         options = {"epsilon": 0.4, "n_estimators": 20, "max_depth": 2}
-        forest = unfitted("DPExtraTreesClassifier", one, **options)
+        forest = subject.unfitted("DPExtraTreesClassifier", one, **options)
         declared = 2 * forest.fit(*one).budget_.epsilon
-        return Pair(Twice(forest, seed), (one, one), (one, more), declared)
+        return subject.Pair(Twice(forest, seed), (one, one), (one, more), declared)
 
-    return BlackBox(pair, DRAWS)
+    return subject.BlackBox(pair, DRAWS)
 
 
 def registered():
@@ -177,16 +166,16 @@ def registered():
     none, one = ([[0.5]], [0]), ("add", [0.5], 1)
     left, both = ([[0.7]], [0]), ("add", [0.3], 0)
     single, many = {"epsilon": 1.0, "n_estimators": 1}, (1000, 5000, 20_000)
-    yield from subjects_of({
+    yield from subject.subjects_of({
         "very wide domain": _halves(5279, 1.0, wide, inside),
         "very wide domain, permute-and-flip": _halves(5279, 1.0, wide, inside, "permute-and-flip"),
         "records 1e-310 apart": _halves(5279, 1e-310, unit, below),
         "records 1e-310 apart, uniform": _halves(2671, 1e-310, unit, below, "uniform"),
-        "last bit of a count": fits("JPWClassifier", none, one, count_bit, many, max_depth=0, **single),
-        "last bit of a matrix release": BlackBox(_laplace_bits, (2000, 10_000, 50_000)),
-        "last bits of a cut": fits(MEDIAN, left, both, is_a_product, many, max_depth=1, **single),
+        "last bit of a count": subject.fits("JPWClassifier", none, one, count_bit, many, max_depth=0, **single),
+        "last bit of a matrix release": subject.BlackBox(_laplace_bits, (2000, 10_000, 50_000)),
+        "last bits of a cut": subject.fits(MEDIAN, left, both, is_a_product, many, max_depth=1, **single),
         "two releases, clones of a Generator": _two_releases(np.random.default_rng),
         "two releases, clones of a RandomState": _two_releases(np.random.RandomState),
-        "no record and one (public: the budget says so)": Leak(_no_record, 1.0, lambda: (0.0, 1.0)),
+        "no record and one (public: the budget says so)": subject.Leak(_no_record, 1.0, lambda: (0.0, 1.0)),
     }, "attack: {}")  # fmt: skip
-    yield subject("attack: 1,101 levels draw their law", AgainstLaw(_light_law, (60, 400, 2000)))
+    yield subject.subject("attack: 1,101 levels draw their law", subject.AgainstLaw(_light_law, (60, 400, 2000)))

@@ -1,7 +1,4 @@
-"""A step of the proof of theorem 3 of DiPriMe v2: the scores of successive intervals.
-
-Appendix B.3.
-"""
+"""A step of the proof of theorem 3 of DiPriMe v2 (appendix B.3): the scores of successive intervals."""
 
 from itertools import combinations_with_replacement
 

@@ -1,7 +1,4 @@
-"""Claims of DiPriMe v2 on the depth of its trees.
-
-Section 4, tables 1 and 2, figures 2, 6 and 8.
-"""
+"""Claims of DiPriMe v2 on the depth of its trees: section 4, tables 1 and 2, figures 2, 6 and 8."""
 
 import math
 from fractions import Fraction

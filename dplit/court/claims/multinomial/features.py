@@ -6,18 +6,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import (
-    BUDGETS,
-    at_least,
-    columns,
-    decreases,
-    features_law,
-    labellings,
-    law,
-    nearest,
-    nodes,
-    shown,
-)
+from dplit.court.claims.multinomial import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, note, same
 
@@ -31,10 +20,10 @@ CONSTANT = "all data of 2 and 3 records and 2 features, constant ones included"
 
 def _best_of(n):
     """For each labelling the values that a feature's best decrease can take, each with a column."""
-    for y in labellings(n):
+    for y in small.labellings(n):
         found = {}
-        for column in columns(n):
-            found.setdefault(max(decreases(column, y)), column)
+        for column in small.columns(n):
+            found.setdefault(max(small.decreases(column, y)), column)
         yield y, found
 
 
@@ -45,10 +34,10 @@ def _extremes(effort, end, compare, bound):
         for y, found in _best_of(n):
             for features in range(2, 6):
                 for best in combinations_with_replacement(sorted(found), features):
-                    for budget in BUDGETS:
-                        at, chance = (features, float(budget)), end(law(best, budget))
+                    for budget in small.BUDGETS:
+                        at, chance = (features, float(budget)), end(small.law(best, budget))
                         if at not in ends or end(chance, ends[at][0]) != ends[at][0]:
-                            ends[at] = chance, shown(y, [found[b] for b in best])
+                            ends[at] = chance, small.shown(y, [found[b] for b in best])
     return [compare(p, bound(*at), D=at[0], B1=at[1], **data) for at, (p, data) in ends.items()]
 
 
@@ -73,8 +62,8 @@ def _range(effort, budgets="0, "):
 def lemma_3(effort, rng):
     r"""A feature that has a cut in the node is selected with probability at least $P_1 = 1/(1 + (D-1)e^{B_1})$;
     the probability reaches its smallest value when $\hat I = (0, 1, \dots, 1)$."""
-    cases = _extremes(effort, min, at_least, multinomial.published_p1)
-    yield from nearest(case for case in cases if case.data["B1"])
+    cases = _extremes(effort, min, small.at_least, multinomial.published_p1)
+    yield from small.nearest(case for case in cases if case.data["B1"])
     return note(
         "{cases} pairs of D and B1: nearest at D = {D}, B1 = {B1:g}, {exact:.5f} against {stated:.5f}",
         range=_range(effort, ""),
@@ -113,11 +102,11 @@ def lemma_3_upper_tight(effort, rng):
 def _with_constants(effort):
     """(probability, B1, features that have a cut, whether it has, data) of each feature, constant ones too."""
     for n in range(2, effort.pick(3, 3, 4) + 1):
-        for y, chosen, node in nodes(n, 2, constant=True):
+        for y, chosen, node in small.nodes(n, 2, constant=True):
             able = sum(map(bool, node))
-            for budget in BUDGETS if able else ():
-                for j, chance in enumerate(features_law(node, budget)):
-                    data = {**shown(y, chosen), "feature": j, "B1": float(budget)}
+            for budget in small.BUDGETS if able else ():
+                for j, chance in enumerate(small.features_law(node, budget)):
+                    data = {**small.shown(y, chosen), "feature": j, "B1": float(budget)}
                     yield chance, float(budget), able, bool(node[j]), data
 
 
@@ -125,7 +114,7 @@ def _with_constants(effort):
 def any_feature(effort, rng):
     r"""At each node, any given feature is selected with probability at least $P_1 > 0$."""
     for chance, budget, *_, data in _with_constants(effort):
-        yield at_least(chance, multinomial.published_p1(2, budget), **data)
+        yield small.at_least(chance, multinomial.published_p1(2, budget), **data)
     return "feature {feature} of columns {columns} has no cut, and is never selected; P1 = {stated:.3f}"
 
 
@@ -135,7 +124,7 @@ def any_feature_able(effort, rng):
     $1/(1 + (D'-1)e^{B_1/2})$, where $D'$ features do; any other one never."""
     for chance, budget, able, splits, data in _with_constants(effort):
         stated = multinomial.tight_p1(able, budget) if splits else 0.0
-        yield at_least(chance, stated, **data)
+        yield small.at_least(chance, stated, **data)
     return "{cases} features of small data sets, with constant ones among them"
 
 
@@ -150,14 +139,14 @@ def _law_of(blocks, budget):
     """Law of the cuts of a feature whose values each hold so many records of either label."""
     column = tuple(v for v, counts in enumerate(blocks) for _ in range(sum(counts)))
     y = tuple(c for counts in blocks for c in (0, 1) for _ in range(counts[c]))
-    return law(decreases(column, y), budget)
+    return small.law(small.decreases(column, y), budget)
 
 
 def _all_cuts(effort):
     """(m, decreases, y) of every labelling of distinct values."""
     for n in range(3, effort.pick(8, 10, 12) + 1):
-        for y in labellings(n):
-            yield n - 1, decreases(tuple(range(n)), y), y
+        for y in small.labellings(n):
+            yield n - 1, small.decreases(tuple(range(n)), y), y
 
 
 @FEATURE(
@@ -174,12 +163,12 @@ def equation_7(effort, rng):
     possible splitting values it is between $1/(1 + (m-1)e^{B_2})$ and $e^{B_2}/(e^{B_2} + m - 1)$."""
     low = []
     for m, values, y in _all_cuts(effort):
-        for budget in BUDGETS[1:]:
+        for budget in small.BUDGETS[1:]:
             ends = multinomial.published_selection_bounds(m, float(budget))
-            chances, data = law(values, budget), {"y": list(y), "m": m, "B2": float(budget)}
-            low.append(at_least(min(chances), ends.lower, **data))
+            chances, data = small.law(values, budget), {"y": list(y), "m": m, "B2": float(budget)}
+            low.append(small.at_least(min(chances), ends.lower, **data))
             yield at_most(max(chances), ends.upper, **data)
-    yield from nearest(low)
+    yield from small.nearest(low)
     return f"{len(low)} laws: nearest at y = {{y}}, B2 = {{B2:g}}, {{exact:.5f}} against {{stated:.5f}}"
 
 
@@ -193,7 +182,7 @@ def equation_7(effort, rng):
 def equation_7_tight(effort, rng):
     r"""It is between $1/(1 + (m-1)e^{B_2/2})$ and $e^{B_2/2}/(e^{B_2/2} + m - 1)$. Records attain
     the upper end for every $m$, and the lower one for 2, 3 and 5 cuts; for more they come near."""
-    for budget in BUDGETS[1:]:
+    for budget in small.BUDGETS[1:]:
         bounds = lambda m, b=float(budget): multinomial.selection_bounds(m, b)  # noqa: E731
         for m in range(2, effort.pick(12, 20, 30) + 1):  # one cut helps, and all others have no effect
             chances = _law_of([(1, 0), (0, 1), *[(1, 1)] * (m - 1)], budget)
@@ -201,7 +190,7 @@ def equation_7_tight(effort, rng):
         for m, blocks in FEW.items():
             yield decisive(same(min(_law_of(blocks, budget)), bounds(m).lower, m=m))
     for m, values, y in _all_cuts(effort):
-        ends, chances = multinomial.selection_bounds(m, 2.0), law(values, Fraction(2))
+        ends, chances = multinomial.selection_bounds(m, 2.0), small.law(values, Fraction(2))
         yield below(ends.lower, min(chances), y=list(y))
         yield below(max(chances), ends.upper, y=list(y))
     return "{cases} cases: met by records at every m tried, and never broken"

@@ -7,17 +7,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import (
-    at_least,
-    decreases,
-    features_law,
-    floats,
-    joint,
-    labellings,
-    law,
-    nodes,
-    shown,
-)
+from dplit.court.claims.multinomial import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, note, same
 
@@ -29,7 +19,7 @@ PAIR = {"quantity": "difference of the probabilities of a better and of a worse 
 
 def _tops(node, feature_budget, value_budget):
     """(probability of the best cut, of the likeliest), in decimals; of several best ones, the likelier."""
-    chances = joint(node, feature_budget, value_budget)
+    chances = small.joint(node, feature_budget, value_budget)
     best = max(max(cuts) for cuts in node)
     flat = [(v, p) for cuts, ps in zip(node, chances) for v, p in zip(cuts, ps)]
     return max(p for v, p in flat if v == best), max(p for _, p in flat)
@@ -39,7 +29,7 @@ def _in_a_row(n):
     """n records in a row, the second half of label 1; beside their rank a coarse feature and parity."""
     i = np.arange(n)
     features, y = (i, i > n // 2, i % 2), tuple((i >= n // 2).astype(int).tolist())
-    return [decreases(tuple(column.astype(int).tolist()), y) for column in features]
+    return [small.decreases(tuple(column.astype(int).tolist()), y) for column in features]
 
 
 @LIKELIEST(
@@ -52,8 +42,8 @@ def _in_a_row(n):
 def best_most_likely(effort, rng):
     r"""The best split point has the highest probability to be chosen."""
     for n in (2, 3):
-        for y, chosen, node in nodes(n, 2):
-            yield at_least(*_tops(node, HALF, HALF), **shown(y, chosen))
+        for y, chosen, node in small.nodes(n, 2):
+            yield small.at_least(*_tops(node, HALF, HALF), **small.shown(y, chosen))
     long = {n: _tops(_in_a_row(n), TEN, TEN) for n in (100, 200)}
     said = "; ".join(f"{n} records {best:.3f} against {top:.3f}" for n, (best, top) in long.items())
     return (
@@ -70,13 +60,13 @@ def best_most_likely_exactly(effort, rng):
     $S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}$ and $S_*$ is that of the best feature."""
     broken, most = 0, effort.pick(3, 3, 4)
     for n, features in [(n, 2) for n in range(2, most + 1)] + [(3, 3)]:
-        for y, chosen, node in nodes(n, features):
+        for y, chosen, node in small.nodes(n, features):
             for b1, b2 in product((HALF, TEN), repeat=2):
                 best, top = _tops(node, b1, b2)
                 is_top = abs(best - top) < 1e-12
-                said = multinomial.best_is_likeliest(floats(node), float(b1), float(b2))
+                said = multinomial.best_is_likeliest(small.floats(node), float(b1), float(b2))
                 broken += not is_top
-                yield same(is_top, said, **shown(y, chosen), B1=float(b1), B2=float(b2))
+                yield same(is_top, said, **small.shown(y, chosen), B1=float(b1), B2=float(b2))
     return note(
         f"{{cases}} nodes and budgets, in {broken} of which the best cut is not the likeliest",
         range=f"all data of up to {most} records and 2 features, of 3 and 3, budgets 1/2 and 10",
@@ -95,17 +85,17 @@ def golden_ratio(effort, rng):
     r"""Let the best of two features have two cuts of different decrease, the other one cut, and
     $B_1 = B_2 = B$. The best cut is the likeliest if and only if $e^{B/2}$ is at least the golden ratio."""
     for n in (3, 4):
-        for y, chosen, node in nodes(n, 2):
+        for y, chosen, node in small.nodes(n, 2):
             few, many = sorted(node, key=len)
             if len(few) == 1 and len(many) == 2 and max(many) > max(*few, min(many)):
                 budget = brentq(_lead, 0.01, 5, args=(node,), xtol=1e-13)
-                yield same(budget, multinomial.GOLDEN_BUDGET, **shown(y, chosen))
+                yield same(budget, multinomial.GOLDEN_BUDGET, **small.shown(y, chosen))
     return "{cases} data sets: the two probabilities cross at B = {exact:.6f}"
 
 
 def _lead(budget, node):
     """How far the best cut is ahead of the other feature's only one."""
-    chances = joint(node, Fraction(budget), Fraction(budget))
+    chances = small.joint(node, Fraction(budget), Fraction(budget))
     few, many = sorted(range(2), key=lambda j: len(node[j]))
     return float(max(chances[many]) - chances[few][0])
 
@@ -114,8 +104,8 @@ def _lead(budget, node):
 def figure_1(effort, rng):
     r"""The selection probability of a split point is positively related to its impurity decrease."""
     cases = [
-        at_least(p - q, 0, **shown(y, chosen), B=float(b), gap=float(q - p))
-        for y, chosen, node in nodes(3, 2)
+        small.at_least(p - q, 0, **small.shown(y, chosen), B=float(b), gap=float(q - p))
+        for y, chosen, node in small.nodes(3, 2)
         for b in (HALF, TEN)
         for p, q in _pairs(node, b, lambda j, k: j != k)
     ]
@@ -128,12 +118,12 @@ def figure_1_within(effort, rng):
     r"""It is among the cuts of one feature, and so is a feature's probability to its best decrease."""
     cases = []
     for n in range(2, effort.pick(3, 3, 4) + 1):
-        for y, chosen, node in nodes(n, 2):
+        for y, chosen, node in small.nodes(n, 2):
             for b in (HALF, TEN):
                 pairs = list(_pairs(node, b, lambda j, k: j == k))
-                (one, other), (p, q) = map(max, node), features_law(node, b)
+                (one, other), (p, q) = map(max, node), small.features_law(node, b)
                 pairs += [(p, q)] * (one > other) + [(q, p)] * (one < other)
-                data = {**shown(y, chosen), "B": float(b)}
+                data = {**small.shown(y, chosen), "B": float(b)}
                 cases += [need(p > q, p - q, ">", 0, **data) for p, q in pairs]
     yield from cases
     yield decisive(min(cases, key=lambda case: case.exact))
@@ -145,7 +135,7 @@ def figure_1_within(effort, rng):
 
 def _pairs(node, budget, among):
     """Probabilities (better cut, worse cut) of every two cuts of different decrease."""
-    chances = joint(node, budget, budget)
+    chances = small.joint(node, budget, budget)
     flat = [(v, p, j) for j in range(len(node)) for v, p in zip(node[j], chances[j])]
     for (v, p, j), (w, q, k) in combinations(flat, 2):
         if v != w and among(j, k):
@@ -160,15 +150,15 @@ def monotone(effort, rng):
     budgets = [Fraction(i, 4) for i in range(0, top + 1, step)]
     rises, most = [], effort.pick(7, 8, 10)
     for n in range(2, most + 1):
-        for y in labellings(n):
-            values = decreases(tuple(range(n)), y)
+        for y in small.labellings(n):
+            values = small.decreases(tuple(range(n)), y)
             best = max(range(len(values)), key=values.__getitem__)
-            chances = [law(values, b)[best] for b in budgets]
+            chances = [small.law(values, b)[best] for b in budgets]
             for b, p in zip(budgets, chances):
                 ours = multinomial.selection_law(list(map(float, values)), float(b))[best]
                 yield same(ours, p, y=list(y), B=float(b))
             rise, b = min((b - a, at) for a, b, at in zip(chances, chances[1:], budgets))
-            rises.append(at_least(rise, 0, y=list(y), B=float(b)))
+            rises.append(small.at_least(rise, 0, y=list(y), B=float(b)))
     yield from map(decisive, rises)
     return note(
         f"{len(rises)} laws of cuts at {len(budgets)} budgets: the best never becomes less likely",

@@ -12,17 +12,7 @@ from itertools import permutations, product
 import numpy as np
 
 from dplit import datasets, multinomial
-from dplit.court.claims.multinomial._records import (
-    decreases,
-    floats,
-    joint,
-    labellings,
-    law,
-    nodes,
-    scores,
-    shown,
-    two_features,
-)
+from dplit.court.claims.multinomial import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 from dplit.ground.errors import PrivacyLeakWarning
@@ -37,7 +27,7 @@ FAR = Fraction(5000)  # at this budget what is not tied for the best has probabi
 
 def _small(effort):
     """(y, columns, decreases) of every small data set."""
-    return (node for n in range(2, effort.pick(3, 3, 4) + 1) for node in nodes(n, 2))
+    return (node for n in range(2, effort.pick(3, 3, 4) + 1) for node in small.nodes(n, 2))
 
 
 # Both ends of the budgets -----------------------------------------------------------------------
@@ -76,11 +66,11 @@ def limits(effort, rng):
     feature; the second needs a rule for ties, and takes bootstrap for a part of the partitioning.)"""
     gaps, cuts, names = [], 0, []
     for y, chosen, node in _small(effort):
-        mine, ours = joint(node, NONE, NONE), multinomial.joint_law(floats(node), 0, 0)
+        mine, ours = small.joint(node, NONE, NONE), multinomial.joint_law(small.floats(node), 0, 0)
         for p, q in zip(mine, ours):
             cuts += 2 * len(p)
             uniform = Fraction(1, len(node) * len(p))
-            yield from (same(x, uniform, broken="fails", **shown(y, chosen)) for x in [*p, *q])
+            yield from (same(x, uniform, broken="fails", **small.shown(y, chosen)) for x in [*p, *q])
         flat = [p for cuts_of in mine for p in cuts_of]
         if len(y) == 3:
             gaps.append((float(max(flat) - min(flat)), chosen))
@@ -106,13 +96,13 @@ def ties(effort, rng):
     for y, chosen, node in _small(effort):
         best = max(map(max, node))
         tied = [j for j, cuts in enumerate(node) if max(cuts) == best]
-        ours = multinomial.joint_law(floats(node), math.inf, math.inf)
-        for j, far in enumerate(joint(node, FAR, FAR)):
+        ours = multinomial.joint_law(small.floats(node), math.inf, math.inf)
+        for j, far in enumerate(small.joint(node, FAR, FAR)):
             share = 1 / (len(tied) * node[j].count(best)) if j in tied else 0.0
             for i, p in enumerate(far):
                 stated = share if node[j][i] == best else 0.0
-                yield same(p, stated, atol=1e-12, **shown(y, chosen))
-                yield same(ours[j][i], stated, atol=1e-12, **shown(y, chosen))
+                yield same(p, stated, atol=1e-12, **small.shown(y, chosen))
+                yield same(ours[j][i], stated, atol=1e-12, **small.shown(y, chosen))
         uneven += len({node[j].count(best) for j in tied}) > 1
     return note(
         f"{{cases}} probabilities; in {uneven} data sets tied cuts are not equally likely",
@@ -129,12 +119,12 @@ def normalisation(effort, rng):
     feature, a feature with one cut, as every binary one, and equal decreases give 0/0.)"""
     undefined, total = [], 0
     for features, n in product((1, 2), (2, 3)):
-        for y, chosen, node in nodes(n, features):
+        for y, chosen, node in small.nodes(n, features):
             for values in [[max(cuts) for cuts in node], *node]:
-                undefined += [shown(y, chosen)] * (len(set(values)) == 1)
+                undefined += [small.shown(y, chosen)] * (len(set(values)) == 1)
                 total += 1
     yield same(len(undefined) / total, 0)
-    first = undefined[0] if undefined else shown(y, chosen)
+    first = undefined[0] if undefined else small.shown(y, chosen)
     return f"{len(undefined)} of {total} are 0/0, first for labels {first['y']}, one feature {first['columns'][0]}"
 
 
@@ -152,9 +142,9 @@ def alike(effort, rng):
         chances = multinomial.selection_law([0.25] * m, budget)
         yield from (same(p, Fraction(1, m), m=m, budget=str(budget)) for p in chances)
     for n in range(2, 7):  # where candidates trade places, so do their probabilities
-        for y in labellings(n):
-            exact = decreases(tuple(range(n)), y)
-            chances = law(exact, Fraction(2))
+        for y in small.labellings(n):
+            exact = small.decreases(tuple(range(n)), y)
+            chances = small.law(exact, Fraction(2))
             for order in list(permutations(range(n - 1)))[:24]:
                 ours = multinomial.selection_law([float(exact[i]) for i in order], 2.0)
                 yield from (same(p, chances[i], y=list(y)) for i, p in zip(order, ours))
@@ -174,10 +164,10 @@ def jump(effort, rng):
     r"""Two features whose best decreases differ, by however little, are chosen with odds $e^{B_1/2}$ to
     1; at equal ones the odds are even. One record out of any number makes the difference."""
     for n in (4, 32, 256, 1024):
-        y, chosen = two_features(n)
-        node = [decreases(c, y) for c in chosen]
+        y, chosen = small.two_features(n)
+        node = [small.decreases(c, y) for c in chosen]
         for budget in (Fraction(1, 2), Fraction(2), Fraction(10)):
-            mine = law(tuple(map(max, node)), budget)
+            mine = small.law(tuple(map(max, node)), budget)
             found = multinomial.decreases_of(np.transpose(chosen), y)
             ours = multinomial.feature_law(found, float(budget))
             data = {"n": n, "gap": float(node[0][0] - node[1][0]), "B1": float(budget)}
@@ -203,16 +193,16 @@ def uniform_distance(effort, rng):
     the largest decrease and the others the least."""
     most = effort.pick(8, 9, 11)
     for n in range(2, most + 1):
-        for y in labellings(n):
-            values = decreases(tuple(range(n)), y)
+        for y in small.labellings(n):
+            values = small.decreases(tuple(range(n)), y)
             for b in (Fraction(1, 20), Fraction(2), Fraction(10)):
-                yield at_most(_distance(law(values, b)), _bound(b), y=list(y), B=float(b))
+                yield at_most(_distance(small.law(values, b)), _bound(b), y=list(y), B=float(b))
     for best, rest in ((1, 2), (1, 3), (2, 5), (1, 20), (2, 41)):
         budget = 4 * math.log(rest / best)  # where it is attained
-        values = decreases(*_two_levels(best, rest))
-        if sorted(scores(values)) != [0] * rest + [1] * best:
+        values = small.decreases(*_two_levels(best, rest))
+        if sorted(small.scores(values)) != [0] * rest + [1] * best:
             raise ArithmeticError(f"the records do not give {best} best cuts and {rest} others")
-        distance, alike = _distance(law(values, Fraction(budget))), f"{best} of {best + rest}"
+        distance, alike = _distance(small.law(values, Fraction(budget))), f"{best} of {best + rest}"
         yield decisive(at_most(distance, _bound(budget), alike=alike, B=budget))
     return note(
         "{cases} laws, none farther; met by {alike} candidates at B = {B:.3f}",
@@ -243,11 +233,11 @@ def _two_levels(best, rest):
 def _paths(rows, y, depth, budget, at):
     """Law of the first `depth` cuts on the path of record `at`: a mapping from cuts to probabilities."""
     chosen = [tuple(column) for column in zip(*rows)]
-    node = [decreases(column, y) for column in chosen]
+    node = [small.decreases(column, y) for column in chosen]
     if not depth or not any(node):
         return {(): 1.0}
     law_of = {}
-    for j, chances in enumerate(joint(node, budget, budget)):
+    for j, chances in enumerate(small.joint(node, budget, budget)):
         for p, cut in zip(chances, sorted(set(chosen[j]))):
             stays = [i for i, v in enumerate(chosen[j]) if (v <= cut) is (chosen[j][at] <= cut)]
             below = [rows[i] for i in stays], tuple(y[i] for i in stays)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import BUDGETS, at_least, decreases, labellings, law, nearest
+from dplit.court.claims.multinomial.small import BUDGETS, at_least, decreases, labellings, law, nearest
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, note, same
 

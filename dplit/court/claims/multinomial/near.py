@@ -10,16 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import (
-    at_least,
-    decreases,
-    floats,
-    joint,
-    law,
-    nodes,
-    shown,
-    two_features,
-)
+from dplit.court.claims.multinomial import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import note, same
 
@@ -36,8 +27,8 @@ def _one_feature(n):
 
 def _beside_the_best(y, chosen, budget):
     """(decrease, score of the feature, score of the cut, probability) of every cut; the best comes first."""
-    node = [decreases(column, y) for column in chosen]
-    chances = joint(node, budget, budget)
+    node = [small.decreases(column, y) for column in chosen]
+    chances = small.joint(node, budget, budget)
     flat = [(v, p, j, i) for j, ps in enumerate(chances) for i, (v, p) in enumerate(zip(node[j], ps))]
     return node, sorted(flat, key=lambda cut: (cut[0], cut[1]), reverse=True)
 
@@ -54,12 +45,12 @@ def nearly_as_good(effort, rng):
     r"""While the best split point has the highest probability, other candidate split points that are nearly
     as good as the best one will also have a good chance to be selected. (We read: with .99 of the best
     decrease or more, at least half of the best one's probability.)"""
-    for name, (y, chosen) in (("two features", two_features(1024)), ("a row", _one_feature(200))):
+    for name, (y, chosen) in (("two features", small.two_features(1024)), ("a row", _one_feature(200))):
         _, ((most, top, *_), *others) = _beside_the_best(y, chosen, PAPERS)
         for value, chance, *_ in others:
             if value >= NEAR * most:
                 data = {"what": name, "n": len(y), "share": float(value / most)}
-                yield at_least(chance, top / 2, **data, best=float(top))
+                yield small.at_least(chance, top / 2, **data, best=float(top))
     return "{what}, {n} records: {share:.4f} of the best decrease, probability {exact:.4f} against {best:.4f}"
 
 
@@ -76,11 +67,11 @@ def nearly_as_good_exactly(effort, rng):
     the best feature this is at least one half if and only if $1-\hat I \le 2\ln2/B_2$, which is .139 at 10:
     near on the scale of that feature's decreases. Of two features with a cut each, the second best has
     $e^{-B_1/2}$ of it, however near: .0067 at 10."""
-    data = [(y, chosen) for n in range(2, effort.pick(3, 3, 4) + 1) for y, chosen, _ in nodes(n, 2)]
+    data = [(y, chosen) for n in range(2, effort.pick(3, 3, 4) + 1) for y, chosen, _ in small.nodes(n, 2)]
     for y, chosen in [*data, _one_feature(60)]:
         for budget in (Fraction(1, 2), PAPERS):
             yield from _ratios(y, chosen, budget)
-    _, ((_, top, *_), (_, second, *_)) = _beside_the_best(*two_features(1024), PAPERS)
+    _, ((_, top, *_), (_, second, *_)) = _beside_the_best(*small.two_features(1024), PAPERS)
     yield same(second / top, math.exp(-float(PAPERS) / 2), n=1024)
     return "{cases} ratios, the last e^-5 of two features at 1024 records"
 
@@ -88,10 +79,10 @@ def nearly_as_good_exactly(effort, rng):
 def _ratios(y, chosen, budget):
     """Every cut beside the best: ratios, and in the best feature whether a ratio is one half or more."""
     node, ((_, top, best, _), *others) = _beside_the_best(y, chosen, budget)
-    cuts_of, b = floats(node), float(budget)
+    cuts_of, b = small.floats(node), float(budget)
     of_features = _gaps([max(cuts) for cuts in cuts_of])
     sums = [float(multinomial.counting_cuts(cuts, b)) for cuts in cuts_of]
-    data = {**shown(y, chosen), "B": b}
+    data = {**small.shown(y, chosen), "B": b}
     for _, chance, j, i in others:
         gap = float(_gaps(cuts_of[j])[i])
         stated = math.exp(-b * (float(of_features[j]) + gap) / 2) * sums[best] / sums[j]
@@ -127,21 +118,21 @@ def scale_free(effort, rng):
     $e^{B_2/2}/(e^{B_2/2} + m - 1)$."""
     factor = Fraction((WEAK[0] - WEAK[1]) ** 2, sum(WEAK) ** 2)
     for n in range(2, effort.pick(3, 3, 4) + 1):
-        for y, chosen, node in nodes(n, 2):
+        for y, chosen, node in small.nodes(n, 2):
             weak, labels = _weakened(y, chosen)
             smaller = [tuple(v * factor for v in cuts) for cuts in node]
-            if [decreases(column, labels) for column in weak] != smaller:
+            if [small.decreases(column, labels) for column in weak] != smaller:
                 raise ArithmeticError("the decreases are not a quarter of what they were")
             found = multinomial.decreases_of(np.transpose(weak), labels)
             for b in (Fraction(1, 2), PAPERS):
                 ours = multinomial.joint_law(found, float(b), float(b))
-                for ps, qs in zip(joint(node, b, b), ours):
-                    yield from (same(p, q, **shown(y, chosen), B=float(b)) for p, q in zip(ps, qs))
+                for ps, qs in zip(small.joint(node, b, b), ours):
+                    yield from (same(p, q, **small.shown(y, chosen), B=float(b)) for p, q in zip(ps, qs))
     for m in (2, 3, 10, 40):
         values = [[0], [1], *[[0, 1]] * (m - 1)]  # labels of each value: the first cut alone helps
         column = tuple(i for i, labels in enumerate(values) for _ in labels)
-        cuts = decreases(column, tuple(c for labels in values for c in labels))
-        yield same(max(law(cuts, PAPERS)), multinomial.selection_bounds(m, float(PAPERS)).upper, m=m)
+        cuts = small.decreases(column, tuple(c for labels in values for c in labels))
+        yield same(max(small.law(cuts, PAPERS)), multinomial.selection_bounds(m, float(PAPERS)).upper, m=m)
     return note(
         "{cases} probabilities; shown {exact:.4f}, stated {stated:.4f}",
         range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; 2 to 40 cuts",

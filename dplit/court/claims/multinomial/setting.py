@@ -7,18 +7,7 @@ from itertools import chain, combinations, product
 import numpy as np
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import (
-    columns,
-    decimal,
-    decrease,
-    decreases,
-    floats,
-    joint,
-    labellings,
-    nodes,
-    scores,
-    shown,
-)
+from dplit.court.claims.multinomial import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, frequency, need, note, private, same
 from dplit.loss import compare_laws, privacy_loss, worst_privacy_loss
@@ -149,12 +138,12 @@ def equation_4(effort, rng):
     impurity. It is never negative: for Gini and two labels $2\frac{n_ln_r}{n^2}(p_l - p_r)^2$, for entropy a
     mutual information."""
     for n in range(2, effort.pick(4, 5, 5) + 1):
-        for column, y in product(columns(n), labellings(n)):
+        for column, y in product(small.columns(n), small.labellings(n)):
             X, data = np.transpose([column]), {"column": list(column), "y": list(y)}
             gini, entropy = (multinomial.decreases_of(X, y, by)[0] for by in ("gini", "entropy"))
             for i, value in enumerate(sorted(set(column))[:-1]):
                 exact = _between(column, y, value)
-                yield same(decrease(column, y, value), exact, **data)
+                yield same(small.decrease(column, y, value), exact, **data)
                 yield same(gini[i], exact, atol=1e-11, **data)
                 yield same(entropy[i], _mutual(column, y, value), atol=1e-11, **data)
     return "{cases} decreases by two formulas"
@@ -176,19 +165,19 @@ def two_draws(effort, rng):
     $\mathrm{softmax}(\frac{B_2}2\hat I^{(j)})$."""
     exact, draws = 0, effort.pick(200_000, 10**6, 10**7)
     for n in (2, effort.pick(3, 3, 4)):
-        for y, chosen, node in nodes(n, 2):
+        for y, chosen, node in small.nodes(n, 2):
             for budgets in DRAWN:
-                ours = multinomial.joint_law(floats(node), *map(float, budgets))
-                for ps, qs in zip(ours, joint(node, *budgets)):
+                ours = multinomial.joint_law(small.floats(node), *map(float, budgets))
+                for ps, qs in zip(ours, small.joint(node, *budgets)):
                     exact += len(ps)
-                    yield from (same(p, q, **shown(y, chosen)) for p, q in zip(ps, qs))
+                    yield from (same(p, q, **small.shown(y, chosen)) for p, q in zip(ps, qs))
     X, y = np.array([[1, 1, 3], [2, 2, 1], [3, 1, 2], [4, 1, 2]]), (0, 1, 1, 0)
-    node = [decreases(tuple(column), y) for column in X.T.tolist()]
+    node = [small.decreases(tuple(column), y) for column in X.T.tolist()]
     _, j, i = max((v, -j, -i) for j, cuts in enumerate(node) for i, v in enumerate(cuts))
     for budgets in DRAWN:
         both = map(float, budgets)
         features, values = multinomial.sample(multinomial.decreases_of(X, y), *both, draws, rng=rng)
-        stated = joint(node, *budgets)[-j][-i]
+        stated = small.joint(node, *budgets)[-j][-i]
         case = frequency((features == -j) & (values == -i), float(stated))
         yield decisive(case)
     low, high = case.span
@@ -207,8 +196,8 @@ PUBLIC = (Fraction(1, 2), Fraction(3, 2))
 def _public_law(data, budget):
     """Law over public cuts, which may lie beyond all records, in decimals."""
     column, y = [tuple(part) for part in zip(*data)] if data else ((), ())
-    values = [decrease(column, y, cut) if data else Fraction(0) for cut in PUBLIC]
-    weights = [decimal(Fraction(budget) * s / 2).exp() for s in scores(values)]
+    values = [small.decrease(column, y, cut) if data else Fraction(0) for cut in PUBLIC]
+    weights = [small.decimal(Fraction(budget) * s / 2).exp() for s in small.scores(values)]
     return [float(w / sum(weights)) for w in weights]
 
 
@@ -226,7 +215,7 @@ def exponential_mechanism(effort, rng):
     r"""The multinomials are "essentially an exponential mechanism satisfying differential privacy", with
     sensitivity 1. (Of candidates that are fixed and public; of observed ones the loss is infinite.)"""
     budget, most = 2, effort.pick(4, 5, 6)
-    for y in labellings(5):
+    for y in small.labellings(5):
         values = multinomial.decreases_of(np.transpose([range(5)]), y)[0]
         ours = multinomial.selection_law(values, 2.0)
         mechanism = Exponential(2.0).pmf(multinomial.normalised(values))

@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 from dplit import multinomial
-from dplit.court.claims.multinomial._records import decimal
+from dplit.court.claims.multinomial.small import decimal
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, need, note, same
 

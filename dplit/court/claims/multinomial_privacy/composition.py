@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from dplit import random_forest
-from dplit.court.claims.multinomial_privacy._records import ADD, REPLACE, near
+from dplit.court.claims.multinomial_privacy.small import ADD, REPLACE, near
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import need, private
 from dplit.loss import smallest_violation, worst_privacy_loss

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 from dplit import multinomial
-from dplit.court.claims.multinomial_privacy._records import ADD, RELATIONS, REPLACE
+from dplit.court.claims.multinomial_privacy.small import ADD, RELATIONS, REPLACE
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, decisive, need, note, private, same
 from dplit.ground import printed

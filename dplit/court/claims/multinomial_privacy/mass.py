@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from dplit import multinomial
-from dplit.court.claims.multinomial_privacy._records import RELATIONS, gini_mass, near
+from dplit.court.claims.multinomial_privacy.small import RELATIONS, gini_mass, near
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, private, same
 from dplit.loss import privacy_loss, worst_privacy_loss

@@ -9,20 +9,7 @@ from itertools import product
 import numpy as np
 
 from dplit import multinomial
-from dplit.court.claims.multinomial_privacy._records import (
-    ADD,
-    BOTH,
-    RELATIONS,
-    REPLACE,
-    TWO_FEATURES,
-    feature_law,
-    near,
-    normalised,
-    softmax,
-    splittable,
-    two_scores,
-    violation,
-)
+from dplit.court.claims.multinomial_privacy import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, decisive, need, private, same
 from dplit.loss import compare_laws, worst_privacy_loss
@@ -38,14 +25,14 @@ LAYER = Box("thm-mprivacy-layer", "multinomial.nodes_changed")
 @cache
 def _worst_choice(features, budget, neighbours, n):
     """Worst pair over data sets of at most n records in which every feature has a cut."""
-    law = partial(feature_law, features=features, budget=budget)
-    return worst_privacy_loss(law, splittable(n), near(TWO_FEATURES, neighbours))
+    law = partial(small.feature_law, features=features, budget=budget)
+    return worst_privacy_loss(law, small.splittable(n), small.near(small.TWO_FEATURES, neighbours))
 
 
 def _choices(effort, budgets):
     """(worst pair, setting) of each search: three records, one replaced, or four and one more."""
     features = effort.pick((2, 9), (2, 3, 5, 9, 100), (2, 3, 4, 5, 9, 30, 100, 1000))
-    for d, budget, (neighbours, n) in product(features, budgets, ((REPLACE, 3), (ADD, 5))):
+    for d, budget, (neighbours, n) in product(features, budgets, ((small.REPLACE, 3), (small.ADD, 5))):
         setting = {"features": d, "B1": budget, "neighbours": neighbours}
         yield _worst_choice(d, budget, neighbours, n), setting
 
@@ -100,8 +87,8 @@ def _choice_with_constants(records, budget):
 def constant_feature(effort, rng):
     r"""The choice is $B_1$-private for all data. A feature that has one value in a node has no cut there,
     and cannot be chosen; one record more gives it a cut."""
-    law, space = partial(_choice_with_constants, budget=1.0), data_sets(TWO_FEATURES, 3)
-    yield violation(law, space, 1.0, near(TWO_FEATURES, ADD))
+    law, space = partial(_choice_with_constants, budget=1.0), data_sets(small.TWO_FEATURES, 3)
+    yield small.violation(law, space, 1.0, small.near(small.TWO_FEATURES, small.ADD))
     return "The first pair, {data} and {neighbour}, has an outcome that is possible on one alone."
 
 
@@ -116,9 +103,9 @@ def constant_feature(effort, rng):
 def equation_16(effort, rng):
     r"""One record changes a feature's weight $e^{B_1\hat I/2}$ by a factor of at most $e^{B_1/2}$: the
     normalised score has sensitivity 1."""
-    seen = {data: two_scores(data) for data in splittable(effort.pick(4, 5, 6))}
-    for neighbours, data in product(RELATIONS, seen):
-        for other in near(TWO_FEATURES, neighbours)(data):
+    seen = {data: small.two_scores(data) for data in small.splittable(effort.pick(4, 5, 6))}
+    for neighbours, data in product(small.RELATIONS, seen):
+        for other in small.near(small.TWO_FEATURES, neighbours)(data):
             if other in seen:
                 change = max(abs(a - b) for a, b in zip(seen[data], seen[other]))
                 yield private(change, 1, data=str(data), neighbour=str(other))
@@ -150,15 +137,15 @@ def lemma_6(effort, rng):
     mechanism of differential privacy, and satisfies $B_2$-differential privacy. Its candidates are cuts between
     the values of the node's records."""
     law = partial(observed_law, budget=1.0)
-    for neighbours in (REPLACE, ADD):
+    for neighbours in (small.REPLACE, small.ADD):
         with_a_cut = (data for data in data_sets(VALUES, 3) if len({v for v, _ in data}) > 1)
-        yield violation(law, with_a_cut, 1.0, near(VALUES, neighbours), neighbours=neighbours)
+        yield small.violation(law, with_a_cut, 1.0, small.near(VALUES, neighbours), neighbours=neighbours)
     return "{neighbours}: {data} and {neighbour}; each has a cut that the other cannot have."
 
 
 def _public_law(records, cuts, budget):
     """Law over fixed cuts, from fractions."""
-    return softmax(normalised(records, [(0, cut) for cut in cuts]), budget)
+    return small.softmax(small.normalised(records, [(0, cut) for cut in cuts]), budget)
 
 
 def _range_density(records, budget, points):
@@ -182,13 +169,13 @@ def lemma_6_public(effort, rng):
     for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), BUDGETS):
         cuts = [0.25, *np.linspace(0.6, 0.9, m - 1).tolist()]
         law = partial(_public_law, cuts=cuts, budget=budget)
-        worst = worst_privacy_loss(law, _with_records(ends), near(ends, REPLACE))
+        worst = worst_privacy_loss(law, _with_records(ends), small.near(ends, small.REPLACE))
         stated = multinomial.selection_loss(m, budget)
         yield same(worst.loss, stated, cuts=m, B2=budget, data=str(worst.data))
     points = np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
-    for budget, neighbours in product(BUDGETS, RELATIONS):
+    for budget, neighbours in product(BUDGETS, small.RELATIONS):
         law = partial(_range_density, budget=budget, points=points)
-        worst = worst_privacy_loss(law, _with_records(VALUES), near(VALUES, neighbours))
+        worst = worst_privacy_loss(law, _with_records(VALUES), small.near(VALUES, neighbours))
         yield private(worst.loss, budget, met=False, B2=budget, neighbours=neighbours)
     for budget in BUDGETS:
         share = _narrow_gap(1e-9, budget) / budget
@@ -241,11 +228,11 @@ def layer(effort, rng, epsilon=BUDGETS):
 
 def _one_record_more(features, budget):
     """Most that one record more raises the log-probability of a feature, and most that it lowers one."""
-    laws = {data: np.log(feature_law(data, features, budget)) for data in splittable(5)}
+    laws = {data: np.log(small.feature_law(data, features, budget)) for data in small.splittable(5)}
     steps = [
         laws[more] - laws[data]
         for data in laws
-        for more in near(TWO_FEATURES, ADD)(data)
+        for more in small.near(small.TWO_FEATURES, small.ADD)(data)
         if len(more) > len(data) and more in laws
     ]
     return float(np.max(steps)), float(-np.min(steps))
@@ -272,12 +259,12 @@ def layer_exact(effort, rng):
     r"""Over public candidates the structure of a tree with $d$ levels of splits costs $d(B_1 + B_2)$ under
     add-remove, and $(2d-1)(B_1 + B_2)$ under replace-one: two paths that share the root."""
     for depth in range(1, effort.pick(6, 8, 10)):
-        changed = multinomial.nodes_changed(depth, REPLACE)
+        changed = multinomial.nodes_changed(depth, small.REPLACE)
         yield same(_nodes_of_two_paths(depth), changed, depth=depth)
-    for depth, neighbours in product((1, 2, 3), RELATIONS):
+    for depth, neighbours in product((1, 2, 3), small.RELATIONS):
         law = cache(partial(_structure_law, depth=depth, node_law=_public_feature))
-        space = data_sets(TWO_FEATURES, effort.pick(3, 4, 5) if depth < 3 else 2)
-        worst = worst_privacy_loss(law, space, near(TWO_FEATURES, neighbours))
+        space = data_sets(small.TWO_FEATURES, effort.pick(3, 4, 5) if depth < 3 else 2)
+        worst = worst_privacy_loss(law, space, small.near(small.TWO_FEATURES, neighbours))
         stated = multinomial.nodes_changed(depth, neighbours)
         data = {"depth": depth, "neighbours": neighbours, "data": str(worst.data)}
         yield private(worst.loss, stated, met=False, **data)
@@ -290,7 +277,7 @@ def layer_exact(effort, rng):
 @cache
 def _public_feature(records):
     """Feature choice at B1 = 1 where a cut is public: a constant feature has the decrease 0."""
-    return softmax(normalised(records, BOTH), 1.0)
+    return small.softmax(small.normalised(records, small.BOTH), 1.0)
 
 
 def _nodes_of_two_paths(depth):

@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from dplit import Continuous, Domain, multinomial
-from dplit.court.claims.multinomial_privacy._records import ADD, RELATIONS, TWO_FEATURES, near
+from dplit.court.claims.multinomial_privacy.small import ADD, RELATIONS, TWO_FEATURES, near
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, need, note, private
 from dplit.court.ledger.drawn import as_drawn

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import utility
-from dplit.court.claims.utility._counted import EPSILONS
+from dplit.court.claims.utility.counted import EPSILONS
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 

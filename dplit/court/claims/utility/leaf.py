@@ -9,14 +9,7 @@ from itertools import combinations, product
 import numpy as np
 
 from dplit import utility
-from dplit.court.claims.utility._counted import (
-    BOUNDS,
-    compositions,
-    leaf_blocks,
-    squared_error,
-    targets_at_bounds,
-    trees,
-)
+from dplit.court.claims.utility import counted
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 
@@ -29,11 +22,11 @@ TREE = Box("thm-utility-tree")
 @cache
 def _enumerated(n, depth, t):
     """(largest change of each leaf, largest growth, largest fall of the tree) on one column, R = 1."""
-    size, y = n >> depth, targets_at_bounds(n)[::2]  # the first target at B_L, by symmetry
-    exact = np.array([squared_error(y, b) for b in leaf_blocks([size] * 2**depth)])
+    size, y = n >> depth, counted.targets_at_bounds(n)[::2]  # the first target at B_L, by symmetry
+    exact = np.array([counted.squared_error(y, b) for b in counted.leaf_blocks([size] * 2**depth)])
     leaves, growth, fall = np.zeros(2**depth), 0.0, 0.0
-    for sizes in compositions(n, 2**depth, max(size - t, 0), size + t):
-        change = np.array([squared_error(y, b) for b in leaf_blocks(sizes)]) - exact
+    for sizes in counted.compositions(n, 2**depth, max(size - t, 0), size + t):
+        change = np.array([counted.squared_error(y, b) for b in counted.leaf_blocks(sizes)]) - exact
         leaves = np.maximum(leaves, np.abs(change).max(axis=1))
         total = change.sum(axis=0)
         growth, fall = max(growth, total.max()), max(fall, -total.min())
@@ -42,12 +35,12 @@ def _enumerated(n, depth, t):
 
 def _change(n, depth, t, exact_leaf, private_leaf):
     """Largest change of a leaf that holds other records, beside theorem 1, in [-1, 1]."""
-    y = targets_at_bounds(n)
-    change = np.abs(squared_error(y, private_leaf) - squared_error(y, exact_leaf))
+    y = counted.targets_at_bounds(n)
+    change = np.abs(counted.squared_error(y, private_leaf) - counted.squared_error(y, exact_leaf))
     worst = int(change.argmax())
     data = {"n": n, "depth": depth, "t": t, "targets": 2 * y[worst] - 1}
     data |= {"exact_leaf": list(exact_leaf), "private_leaf": list(private_leaf)}
-    return at_most(4 * change[worst], utility.published_leaf_change(t, *BOUNDS), **data)
+    return at_most(4 * change[worst], utility.published_leaf_change(t, *counted.BOUNDS), **data)
 
 
 def _one_leaf(n, depth, t):
@@ -80,7 +73,7 @@ def _most(cases):
 
 def _within(n, depth, t):
     """The leaf that changes most if all leaves are within t, beside theorem 1."""
-    stated = utility.published_leaf_change(t, *BOUNDS)
+    stated = utility.published_leaf_change(t, *counted.BOUNDS)
     return at_most(4 * _enumerated(n, depth, t)[0].max(), stated, n=n, depth=depth, t=t)
 
 
@@ -99,7 +92,7 @@ def theorem_1(effort, rng):
     shapes = [(n, d) for n in range(2, 9, 2) for d in (1, 2, 3) if n % 2**d == 0]
     readings = {
         "one_column": [_most(_one_leaf(n, d, t)) for n, d in shapes for t in range((n >> d) + 1)],
-        "all_within_t": [_within(*tree) for tree in trees(effort)],
+        "all_within_t": [_within(*tree) for tree in counted.trees(effort)],
         "two_columns": [_most(_two_columns(n, t)) for n in (2, 4, 6) for t in range(n // 2 + 1)],
     }
     shown = {}
@@ -130,7 +123,7 @@ def theorem_1_corrected(effort, rng):
     is at most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$, where $G_i \le 2^{d-1}$ is 1 for
     the outer leaves. If other columns may be cut, $k = \lfloor (M+t)/2 \rfloor$. Both are attained."""
     most = 0.0
-    for n, depth, t in trees(effort):
+    for n, depth, t in counted.trees(effort):
         for sides in zip(_enumerated(n, depth, t)[0], utility.leaf_change(n, depth, t, 0, 1)):
             most = max(most, *sides)
             yield same(*sides, atol=1e-12, n=n, depth=depth, t=t)
@@ -138,7 +131,7 @@ def theorem_1_corrected(effort, rng):
         for t in range(n // 2 + 1):
             found, stated = _most(_two_columns(n, t)), utility.leaf_change_any(n, 1, t, 0, 1)
             yield same(found.exact / 4, stated, atol=1e-12, **found.data)
-    largest = max(n for n, _, _ in trees(effort))
+    largest = max(n for n, _, _ in counted.trees(effort))
     return note(
         f"{{cases}} largest changes over all trees and all targets, up to {most:g} R^2: as both formulas",
         range=f"one column: N up to {largest}, depths 1 to 3, all trees and targets; two columns: N up to 6",
@@ -195,8 +188,8 @@ def corollary(effort, rng):
     most $2^{d+2} B^2 t$."""
     most, broken = effort.pick(48, 64, 160), False
     for n, depth, t in _one_column(most):
-        grown = utility.worst_change(n, depth, t, *BOUNDS)
-        stated = utility.published_change(depth, t, *BOUNDS)
+        grown = utility.worst_change(n, depth, t, *counted.BOUNDS)
+        stated = utility.published_change(depth, t, *counted.BOUNDS)
         case = at_most(grown, stated, n=n, depth=depth, t=t)
         if not (case.good or broken):
             broken, case.data["sizes"] = True, _worst_sizes(n, depth, t)
@@ -225,7 +218,7 @@ def corollary_corrected(effort, rng):
     change is below $4^{d-1} R^2 t$ for $t \ge 1$, and nothing less will do for every $N$. The exact
     worst growth is that of targets that alternate leaf by leaf. If other columns may be cut, the
     change is at most $R^2 N/4$, attained at $t = 0$ for even $M$."""
-    for n, depth, t in trees(effort):
+    for n, depth, t in counted.trees(effort):
         _, growth, fall = _enumerated(n, depth, t)
         yield same(growth, utility.worst_change(n, depth, t, 0, 1), n=n, depth=depth, t=t)
         yield below(fall, min(growth, _largest_fall(n, depth, t)), n=n, depth=depth, t=t)
@@ -240,7 +233,7 @@ def corollary_corrected(effort, rng):
         share = utility.worst_change(n, depth, 1, 0, 1) / bound
         yield decisive(same(share, 1.0, 1e-4, n=n, depth=depth, t=1))
     y = np.arange(4) // 2 == 1  # a leaf of the other column takes one record of each value
-    change = 2 * squared_error(y[None, :], (0, 2))[0]
+    change = 2 * counted.squared_error(y[None, :], (0, 2))[0]
     yield same(change, utility.change_bound_any(4, 0, 1), n=4)
     return note(
         "The dynamic programme equals the enumeration in each case, the fall is never larger, and at "

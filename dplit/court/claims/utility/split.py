@@ -10,7 +10,7 @@ import numpy as np
 from scipy.integrate import quad
 
 from dplit import balance, median, utility
-from dplit.court.claims.utility._counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
+from dplit.court.claims.utility.counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, note, same
 from dplit.domain import GRID

@@ -1,7 +1,4 @@
-"""A step of the proof of theorem 2 of DiPriMe v2: a flip is rarer in larger and in purer leaves.
-
-Appendix B.2.
-"""
+"""Of the proof of theorem 2 of DiPriMe v2, appendix B.2: a flip is rarer in larger and in purer leaves."""
 
 from itertools import combinations_with_replacement, pairwise, product
 

@@ -9,14 +9,7 @@ from itertools import product
 import numpy as np
 
 from dplit import median, occupancy, utility
-from dplit.court.claims.utility._counted import (
-    BOUNDS,
-    compositions,
-    leaf_blocks,
-    squared_error,
-    targets_at_bounds,
-    trees,
-)
+from dplit.court.claims.utility import counted
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, need, note, same
 
@@ -31,9 +24,9 @@ def _second_column(n, t, rate, epsilon):
     """
     law, k = median.rank_law(n, rate), np.arange(1, n)
     y = np.array([[0] * (n // 2) + [1] * (n // 2), [0, 1] * (n // 2)])
-    stated = utility.published_loss(n, 1, t, epsilon, *BOUNDS)
-    noise = utility.leaf_noise(np.stack([k, n - k], axis=-1), epsilon, *BOUNDS)
-    grown = np.array([4 * (squared_error(y, range(j)) + squared_error(y, range(j, n))) for j in k])
+    stated = utility.published_loss(n, 1, t, epsilon, *counted.BOUNDS)
+    noise = utility.leaf_noise(np.stack([k, n - k], axis=-1), epsilon, *counted.BOUNDS)
+    grown = np.array([4 * (counted.squared_error(y, range(j)) + counted.squared_error(y, range(j, n))) for j in k])
     fails = grown + noise[:, None] > stated * (1 + 1e-9)
     chance, zeta = (law[1:n, None] * fails).sum() / 2, law[np.abs(np.arange(n + 1) - n / 2) >= t]
     columns = {f"{name}_column": 2 * row - 1 for name, row in zip(("first", "second"), y)}
@@ -123,10 +116,10 @@ def union(effort, rng):
 @cache
 def _enumerated_loss(n, depth, t, epsilon):
     """Largest expected loss over all trees within t and all targets at the bounds, R = 1."""
-    size, y, worst = n >> depth, targets_at_bounds(n), 0.0
-    before = sum(squared_error(y, b) for b in leaf_blocks([size] * 2**depth))
-    for sizes in compositions(n, 2**depth, size - t, size + t):
-        after = sum(squared_error(y, b) for b in leaf_blocks(sizes))
+    size, y, worst = n >> depth, counted.targets_at_bounds(n), 0.0
+    before = sum(counted.squared_error(y, b) for b in counted.leaf_blocks([size] * 2**depth))
+    for sizes in counted.compositions(n, 2**depth, size - t, size + t):
+        after = sum(counted.squared_error(y, b) for b in counted.leaf_blocks(sizes))
         worst = max(worst, (after - before).max() + sum(2 / epsilon**2 / m for m in sizes))
     return worst
 
@@ -149,12 +142,12 @@ def theorem_3_corrected(effort, rng):
     chances, settings, share = list(_chances(effort)), list(_settings(effort)), 1.0
     for exact, zeta, shown in chances:
         yield below(exact, 2 * zeta, **shown)
-    for at in trees(effort):
+    for at in counted.trees(effort):
         for epsilon in (0.3, 3.0) if at[2] < at[0] >> at[1] else ():
             stated = utility.worst_loss(*at, epsilon, 0, 1)
             yield same(_enumerated_loss(*at, epsilon), stated, n=at[0], depth=at[1], t=at[2])
     for n, depth, t, e in settings:
-        worst, bound = (f(n, depth, t, e, *BOUNDS) for f in (utility.worst_loss, utility.loss_bound))
+        worst, bound = (f(n, depth, t, e, *counted.BOUNDS) for f in (utility.worst_loss, utility.loss_bound))
         share = min(share, worst / bound)
         yield at_most(worst, bound, n=n, depth=depth, t=t, epsilon_2=e)
     return note(
@@ -185,10 +178,10 @@ def simulated(effort, rng):
         inside = (np.abs(sizes - n / 2**depth) <= t).all(axis=1)
         law = frequency(inside, 1 - occupancy.any_leaf_tail(n, depth, rate, t + 1), n=n, t=t)
         least = 1 - 2 * utility.zeta(n, depth, rate, t + 1)
-        grown = utility.alternating_change(sizes[inside], *BOUNDS)
-        loss = grown + utility.leaf_noise(sizes[inside], 1.0, *BOUNDS)
+        grown = utility.alternating_change(sizes[inside], *counted.BOUNDS)
+        loss = grown + utility.leaf_noise(sizes[inside], 1.0, *counted.BOUNDS)
         yield decisive(law)
         yield need(law.span[1] >= least, law.exact, ">=", least, n=n, t=t)
-        yield below(loss.max(), utility.loss_bound(n, depth, t, 1.0, *BOUNDS), n=n, t=t)
+        yield below(loss.max(), utility.loss_bound(n, depth, t, 1.0, *counted.BOUNDS), n=n, t=t)
         said.append(f"N = {n}, depth {depth}, t = {t}: exact {law.stated:.4f}, simulated {law.exact:.4f}")
     return note("; ".join(said) + ".", range="N = 8, depth 2, t = 1 and N = 128, depth 4, t = 6, at epsilon_1 = 1")

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from dplit.court.claims.multinomial._records import decrease, gini, scores
+from dplit.court.claims.multinomial.small import decrease, gini, scores
 from dplit.court.ledger.compare import need, private
 from dplit.loss import smallest_violation
 from dplit.neighbours import data_sets, neighbouring_data

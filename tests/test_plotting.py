@@ -140,10 +140,10 @@ def test_axes_are_labelled_with_a_legend_and_no_title():
     plt.close("all")
 
 
-def test_a_band_has_two_standard_errors_around_its_curve():
-    series = pd.DataFrame({"mean": [1.0, 2.0], "deviation": [0.5, 1.0]}, index=[10, 20])
+def test_a_band_is_the_interval_around_its_curve():
+    series = pd.DataFrame({"mean": [1.0, 2.0], "reach": [0.5, 1.0]}, index=[10, 20])
     with plotting.axes("x", "y") as ax:
-        line = plotting.band(ax, series, "curve", repetitions=4)
+        line = plotting.band(ax, series, "curve")
         low = [box.ymin for box in (c.get_datalim(ax.transData) for c in ax.collections)]
     assert line.get_ydata().tolist() == [1.0, 2.0] and line.get_xdata().tolist() == [10, 20]
     assert low == [0.5] and line.get_label() == "curve"
@@ -207,7 +207,9 @@ def test_ratios_share_the_x_axis_of_their_curves():
 def test_dots_show_every_entry_in_rows_and_name_them():
     table = pd.DataFrame({"one": [0.1, 0.2], "two": [0.1, np.nan]}, index=["a", "b"])
     with plotting.axes("score") as ax:
-        plotting.dots(ax, table, {"a": "first"})
+        plotting.dots(ax, table, {"a": "first"}, reach=table / 10)
+    ends = [path.vertices[:, 0] for path in ax.collections[0].get_paths()]
+    assert np.allclose(ends, [[0.09, 0.11], [0.18, 0.22]])
     lines = ax.get_lines()
     assert [line.get_label() for line in lines] == ["one", "two"]
     assert lines[0].get_xdata().tolist() == [0.1, 0.2]

@@ -17,7 +17,7 @@ from dplit.court.ledger.registry import registered, unknown
 from dplit.court.ledger.table import table
 from dplit.ground.work import nearest
 
-__all__ = ["Docket", "all", "get", "interval", "of", "table"]
+__all__ = ["Docket", "all", "get", "interval", "of", "sentences", "table"]
 
 RUNS = "runs"  # dockets of the chapters on experiments
 
@@ -52,6 +52,11 @@ def all(paper=None):
     for module in iter_modules(__path__):
         _load(module.name)
     return Docket(sorted((c for c in registered() if paper is None or c.paper == paper), key=_order))
+
+
+def sentences(claims):
+    """The sentences about runs among these claims as a table: see `dplit.court.claims.runs.told.sentences`."""
+    return import_module(f"{__name__}.{RUNS}.told").sentences(claims)
 
 
 def get(id):

@@ -25,7 +25,7 @@ import pandas as pd
 from scipy.stats import t
 
 from dplit.court.experiments import rule
-from dplit.court.experiments.curves import curve, of_cells, repetitions
+from dplit.court.experiments.curves import curve, of_cells, reach, repetitions
 from dplit.court.experiments.measures import ERRORS
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result, stored
@@ -176,26 +176,30 @@ def series(
     data: str | None = None,
     **fixed,
 ) -> pd.DataFrame:
-    """One curve of a figure, from its result: index the parameter's values; columns mean and deviation.
+    """One curve of a figure, from its result: index the parameter's values; columns mean, deviation, and reach.
+
+    The mean is known within `reach`, on these records, with probability .95 at all looks at once.
 
     `name` is the parameter along the curve, None for the one point of a method that it does not affect; `data`
     the data set, where the figure has several; `fixed` are values of the other parameters that it varies.
     """
     result = stored(id) if result is None else result
     points = curve(result, method, reading, name, data=data, **fixed)
-    rows = [(float(result.mean(key)), float(result.deviation(key))) for key in points.values()]
-    return pd.DataFrame(rows, columns=["mean", "deviation"], index=pd.Index(points, name=name))
+    rows = [(float(result.mean(key)), float(result.deviation(key)), reach(result, key)) for key in points.values()]
+    return pd.DataFrame(rows, columns=["mean", "deviation", "reach"], index=pd.Index(points, name=name))
 
 
-def by_set(id: str, methods: dict[str, tuple[str, str]], result: Result | None = None) -> pd.DataFrame:
+def by_set(
+    id: str, methods: dict[str, tuple[str, str]], result: Result | None = None, *, reaches: bool = False
+) -> pd.DataFrame:
     """Mean scores of several methods on every data set of a figure, in its order; NaN where one is not run.
 
-    `methods` are (method, reading) by the name of a column.
+    `methods` are (method, reading) by the name of a column. With `reaches` the reach of each mean, as in `series`.
     """
     result = stored(id) if result is None else result
     found = {
         column: {
-            c.data: float(result.mean(c.key))
+            c.data: reach(result, c.key) if reaches else float(result.mean(c.key))
             for c in get(id).cells
             if (c.method, c.reading) == of and not c.label and c.key in result.cells
         }

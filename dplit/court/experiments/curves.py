@@ -131,6 +131,18 @@ def deviation(result: Result, key: str, most: int | None = None):
     return float(np.sqrt(by_draw(cell, scores).var(axis=1, ddof=1).mean()))
 
 
+def reach(result: Result, key: str, level: float = 0.05) -> float:
+    """Half the width of the interval of a cell's mean on these records, at error `level` at all looks at once.
+
+    Infinite where there is no whole repetition yet.
+    """
+    numbers = _numbers(result, key)
+    if not len(numbers):
+        return float("inf")
+    squares = float(((numbers - numbers.mean()) ** 2).sum())
+    return rule.Difference("", 0.0, squares, 0.0, len(numbers)).interval(level)[1]
+
+
 def gain(result, a, b):
     """How much better cell `a` is than cell `b`: mean and standard error over repetitions."""
     found = differences(result, a, b)

@@ -8,7 +8,7 @@ from dplit.court.ledger.registry import Claim
 from dplit.ground.work import Effort
 
 
-class _Table(pd.DataFrame):
+class Whole(pd.DataFrame):
     """A table of claims, which shows all rows and words; what is cut out of it is a plain one."""
 
     @property
@@ -35,7 +35,7 @@ def table(claims: Sequence[Claim], effort: str = "quick") -> pd.DataFrame:
         sides = (found.quantity, _short(found.computed), must)
         rows.append((*sides, found.verdict, found.kind, found.cases))
     columns = ["quantity", "computed", "must be", "verdict", "evidence", "cases"]
-    return _Table(rows, columns=columns, index=pd.Index([c.id for c in claims], name="claim"))
+    return Whole(rows, columns=columns, index=pd.Index([c.id for c in claims], name="claim"))
 
 
 def _short(value):

@@ -1,0 +1,59 @@
+"""One table a paper: each sentence about its runs, what decides it, and what an open one would take."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from dplit.court import experiments
+from dplit.court.claims.runs import reproduced
+from dplit.court.claims.runs.until_decided import look
+from dplit.court.experiments.result import stored_path
+from dplit.court.ledger.registry import Claim
+from dplit.court.ledger.table import Whole
+
+
+def sentences(claims: Sequence[Claim]) -> pd.DataFrame:
+    """The sentences about runs among these claims, a row each, index the claim's id.
+
+    Columns: sentence; compared, what decides it: of "on all sets" the set that is least sure; must be; ours, our
+    mean and its interval, which holds at every look; runs, independent repetitions; verdict; open, what would
+    decide it: hours of one core, or why no number of runs does.
+    """
+    reproduced.levels()
+    results = {id: experiments.stored(id) for id in experiments.ids() if stored_path(id).is_file()}
+    rows = {}
+    for c in claims:
+        if c.id not in reproduced.SENTENCES:
+            continue
+        verdicts, still = look(results, [c.id])
+        part, _ = reproduced.SENTENCES[c.id]()
+        found = part.decided_by(reproduced.levels()[c.id])
+        rows[c.id] = (c.says, *_compared(found), verdicts[c.id], _needed(still[0], found) if still else "")
+    columns = ["sentence", "compared", "must be", "ours", "runs", "verdict", "open"]
+    table = Whole.from_dict(rows, orient="index", columns=columns)
+    return table.rename_axis("claim")
+
+
+def _compared(found):
+    if not found:
+        return "", "", "", 0
+    seen, ends = found
+    if np.isnan(seen.mean):
+        return seen.name, f"{seen.relation} {seen.limit:.4g}", "", seen.n
+    low, high = ("" if np.isinf(end) else f"{end:.4g}" for end in ends)
+    ours = f"{seen.mean:.4g} ({low} to {high})" if low and high else f"{seen.mean:.4g}"
+    return seen.name, f"{seen.relation} {seen.limit:.4g}", ours, seen.n
+
+
+def _needed(one, found):
+    """What would decide an open sentence, in words."""
+    if not found:
+        return "no cell of ours is about it"
+    if not one.wanted:
+        return "its data or its method is not here"
+    if np.isnan(found[0].mean):
+        return f"too few runs; {one.hours:.1f} h give more"
+    if found[0].room:
+        return "its size is of one draw of the data: more runs do not say which"
+    return f"about {one.to_decide:.1f} h" if np.isfinite(one.to_decide) else f"more than {one.hours:.1f} h"

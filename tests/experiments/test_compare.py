@@ -55,7 +55,8 @@ def test_side_by_side(result):
     shown = experiments.side_by_side("diprime-v2/table-1", result, data="gas-turbine")
     rf, diprime = shown.loc[("gas-turbine", "RF")], shown.loc[("gas-turbine", "DiPriMe")]
     assert [*rf] == ["1.22 ± 0.04", "1.22 ± 0.02", "", "alike", "+0.0", "agrees"]
-    z = (10.0 - 15.7) / math.hypot(math.sqrt(24 / 23 / 24), 0.9 / math.sqrt(10))
+    run = 0.9 * 10 / 3 / 2.262157  # "0.9" is Student's half width from ten runs, with n in the deviation
+    z = (10.0 - 15.7) / math.hypot(math.sqrt(24 / 23 / 24), run / math.sqrt(10))
     assert [*diprime] == ["15.7 ± 0.9", "10.0 ± 1.0", "16.0 ± 0.0", "unlike", f"{z:.1f}", "differs"]
     assert [*shown.loc[("gas-turbine", "DP-RF")]][3:] == ["", "", "not run"]
     assert shown.loc[("gas-turbine", "ERT"), "verdict"] == "undecided", "two splits decide nothing"
@@ -68,8 +69,8 @@ def test_the_printed_cell_is_held_against_published_not_proved(result):
     assert rows["DiPriMe"].agrees is False and rows["DiPriMe"].proved[0] == pytest.approx(16e-4)
     assert rows["RF"].agrees is True and rows["DP-RF"].agrees is None
     seen, cells = rows["DiPriMe"].part.for_no
-    room = norm.isf(rule.REMOTE) * 0.9e-4 / math.sqrt(10)
-    assert seen.room == pytest.approx(room), "the printed mean has an error, too: of ten runs"
+    room = norm.isf(rule.REMOTE) * 0.9e-4 * 10 / 3 / 2.262157 / math.sqrt(10)
+    assert seen.room == pytest.approx(room, rel=1e-6), "the printed mean has an error, too: of ten runs"
     assert cells == 2 and seen.limit == pytest.approx(0.9 * 15.7e-4 - 0.05e-4)
     assert experiments.tally(list(rows.values())) == (1, 1, 1, 5)
 

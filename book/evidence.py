@@ -71,7 +71,11 @@ def missing_verdicts():
     """The changes of verdicts that ``data/verdicts.csv`` lacks, list of Change."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     return evidence_files.due(
-        claims.all(), evidence_files.changes(HISTORY), dplit.__version__, today
+        claims.all(),
+        evidence_files.changes(HISTORY),
+        dplit.__version__,
+        today,
+        evidence_files.stored(),
     )
 
 

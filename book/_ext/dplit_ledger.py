@@ -233,13 +233,14 @@ class VerdictChanges(SphinxDirective):
 def by_version(history):
     """Dict of (version, date) to (claims judged for the first time, (claim, old, new) of the others)."""
     found, last = {}, {}
-    for claim, verdict, *when in history:
-        new, changed = found.setdefault(tuple(when), ([], []))
+    for claim, verdict, version, date, number in history:
+        new, changed = found.setdefault((version, date), ([], []))
+        shown = f"{verdict} ({number})" if number else verdict
         if claim in last:
-            changed.append((claim, last[claim], verdict))
+            changed.append((claim, last[claim], shown))
         else:
             new.append(claim)
-        last[claim] = verdict
+        last[claim] = shown
     return found
 
 

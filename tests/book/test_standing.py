@@ -100,16 +100,21 @@ def test_the_changelog_of_verdicts_has_every_change():
     history = evidence_files.changes()
     found = dplit_ledger.by_version(history)
     assert sum(len(new) + len(changed) for new, changed in found.values()) == len(history)
-    made = [("a", "fails", "1", "d"), ("b", "holds", "1", "d"), ("a", "loose", "2", "e")]
+    made = [("a", "fails", "1", "d", ""), ("b", "agrees", "1", "d", "0.3, must be > 0.2")]
+    made += [("a", "loose", "2", "e", ""), ("b", "differs", "2", "e", "0.1, must be > 0.2")]
     assert dplit_ledger.by_version(made) == {
         ("1", "d"): (["a", "b"], []),
-        ("2", "e"): ([], [("a", "fails", "loose")]),
+        ("2", "e"): (
+            [],
+            [("a", "fails", "loose"), ("b", "agrees (0.3, must be > 0.2)", "differs (0.1, must be > 0.2)")],
+        ),
     }
 
 
 def test_withdrawn_claims_share_a_line_and_errata_are_counted(monkeypatch):
-    first = [(name, "holds", "1", "d") for name in "abc"]
-    later = [("a", "withdrawn", "2", "e"), ("b", "fails", "2", "e"), ("c", "withdrawn", "2", "e")]
+    first = [(name, "holds", "1", "d", "") for name in "abc"]
+    later = [("a", "withdrawn"), ("b", "fails"), ("c", "withdrawn")]
+    later = [(*change, "2", "e", "") for change in later]
     monkeypatch.setattr(dplit_ledger.evidence_files, "changes", lambda: first + later)
     ((newest, _),) = (items.children for items in dplit_ledger.VerdictChanges.run(None))
     lines = [line.astext() for line in newest[1]]

@@ -104,12 +104,21 @@ def test_a_new_a_changed_and_a_withdrawn_verdict_are_written_down(tmp_path):
     assert [change[:2] for change in new] == [
         ("rdf/a", "leaks"), ("rdf/c", "holds"), ("rdf/b", evidence_files.WITHDRAWN),
     ]  # fmt: skip
-    assert {change[2:] for change in new} == {("0.3.0", "2026-03-01")}
+    assert {change[2:] for change in new} == {("0.3.0", "2026-03-01", "")}
     path = tmp_path / "verdicts.csv"
     evidence_files.write([*HISTORY, *new], path)
     assert evidence_files.changes(path) == [*HISTORY, *new]
     assert evidence_files.due(now, evidence_files.changes(path), "0.4.0", "2026-04-01") == []
     assert evidence_files.since(evidence_files.changes(path))["rdf/a"].since == "0.3.0"
+
+
+def test_a_sentence_about_runs_keeps_the_number_that_decides():
+    found = {"kind": "reproduced", "computed": 0.4230489, "relation": ">", "published": 0.35}
+    evidence = {"rdf/c": found, "rdf/a": found | {"kind": "exact"}}
+    now = [made("rdf/a", "leaks"), made("rdf/b", "loose"), made("rdf/c", "agrees")]
+    new = evidence_files.due(now, HISTORY, "0.3.0", "2026-03-01", evidence)
+    assert [change.number for change in new] == ["", "0.423, must be > 0.35"]
+    assert evidence_files.number(found | {"computed": None}) == ""
 
 
 def test_no_history_is_no_change(tmp_path):

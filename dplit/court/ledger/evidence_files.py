@@ -3,8 +3,8 @@
 ``data/evidence/CHAPTER.json`` holds what each claim's quick check found at seed 0, together with a digest of the
 code that found it; a test notices when the two no longer belong together. ``data/quotes/PAPER.csv`` says of each
 claim of a paper where it is printed, and the few words that decide. ``data/verdicts.csv`` has a line for each
-verdict that a claim has had, the oldest first: claim, verdict, the version that it first stood in, and the date. A
-claim that is withdrawn ends with the verdict `WITHDRAWN`.
+verdict that a claim has had, the oldest first: claim, verdict, the version that it first stood in, the date, and
+of a sentence about runs the number that decides. A claim that is withdrawn ends with the verdict `WITHDRAWN`.
 """
 
 import csv
@@ -28,13 +28,15 @@ WITHDRAWN = "withdrawn"
 class Change(NamedTuple):
     """One line of ``data/verdicts.csv``: the version of dplit in which a verdict first stood (`since`).
 
-    `date` is the day on which it was written down, as "2026-11-22".
+    `date` is the day on which it was written down, as "2026-11-22"; `number`, as "0.423, must be > 0.35", what
+    decided a sentence about runs, or was nearest to it.
     """
 
     claim: str
     verdict: str
     since: str
     date: str
+    number: str = ""
 
 
 class Quote(NamedTuple):
@@ -81,12 +83,26 @@ def since(history: Sequence[Change] | None = None) -> dict[str, Change]:
     return {change.claim: change for change in (changes() if history is None else history)}
 
 
-def due(claims: Sequence[Claim], history: Sequence[Change], version: str, date: str) -> list[Change]:
-    """The changes that `history` lacks, given the whole ledger, as new lines of `version` and `date`."""
+def due(
+    claims: Sequence[Claim], history: Sequence[Change], version: str, date: str, evidence: dict | None = None
+) -> list[Change]:
+    """The changes that `history` lacks, given the whole ledger, as new lines of `version` and `date`.
+
+    `evidence`: as `stored` gives it, for their numbers.
+    """
     last, now = since(history), {claim.id: claim.verdict for claim in claims}
     gone = [id for id, c in last.items() if id not in now and c.verdict != WITHDRAWN]
     new = [(id, v) for id, v in now.items() if id not in last or last[id].verdict != v]
-    return [Change(id, v, version, date) for id, v in [*new, *((id, WITHDRAWN) for id in gone)]]
+    numbers = {id: number(found) for id, found in (evidence or {}).items()}
+    new += [(id, WITHDRAWN) for id in gone]
+    return [Change(id, v, version, date, numbers.get(id, "")) for id, v in new]
+
+
+def number(found: dict) -> str:
+    """What decides, by stored evidence, a sentence about runs; "" of other claims, and if no run is about it."""
+    if found["kind"] != "reproduced" or found.get("computed") is None:
+        return ""
+    return f"{found['computed']:.4g}, must be {found['relation']} {found['published']:.4g}"
 
 
 def write(history, path):

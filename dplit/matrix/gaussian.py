@@ -22,7 +22,7 @@ from numbers import Real
 import numpy as np
 from numpy.random import Generator
 from scipy.optimize import brentq
-from scipy.special import log_ndtr
+from scipy.special import erfcx, log_ndtr
 
 from dplit.ground.errors import check_between, check_epsilon, check_kind, check_positive, check_rng
 from dplit.matrix.strategies import DistinctLeaves, Identity, PerTree, Strategy
@@ -47,9 +47,15 @@ def gaussian_delta(epsilon: float, scale: float) -> float:
 
 
 def _log_delta(epsilon: float, s: float) -> float:
-    above = log_ndtr(1 / (2 * s) - epsilon * s)
-    below = epsilon + log_ndtr(-1 / (2 * s) - epsilon * s)
-    return float(above + np.log(-np.expm1(below - above)))
+    x, apart = (epsilon * s - 1 / (2 * s)) / math.sqrt(2), 1 / (math.sqrt(2) * s)
+    above = log_ndtr(-math.sqrt(2) * x)
+    if x < 0:
+        below = epsilon + log_ndtr(-math.sqrt(2) * (x + apart))
+        return float(above + np.log(-np.expm1(below - above)))
+    if apart > 1e-6 * x:  # the exponents' difference is epsilon, which the scaled functions leave out
+        return float(above + np.log1p(-erfcx(x + apart) / erfcx(x)))
+    slope = 1 / x if x > 1e3 else 2 / (math.sqrt(math.pi) * erfcx(x)) - 2 * x
+    return float(above + np.log(apart * slope))
 
 
 def gaussian_scale(epsilon: float, delta: float) -> float:

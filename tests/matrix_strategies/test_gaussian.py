@@ -5,6 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import minimize
 
 from dplit import matrix
@@ -38,6 +39,20 @@ def test_the_scale_is_the_least_one(epsilon, delta):
 def test_delta_is_the_divergence(epsilon, scale):
     exact = least_delta(epsilon, scale)
     assert matrix.gaussian_delta(epsilon, scale) == pytest.approx(exact, rel=1e-8, abs=1e-30)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1e5, 1e-6), (1e5, 1e-300), (1e6, 0.5), (1e-5, 1e-9)])
+def test_the_scale_far_from_one(epsilon, delta):
+    """Against the integral of the density times 1 - exp(-t), t the log of the ratio beyond epsilon."""
+    s = matrix.gaussian_scale(epsilon, delta)
+    cut = 0.5 + epsilon * s**2
+
+    def integrand(z):  # z: distance above the cut in deviations
+        return np.exp(-((cut - 1 + s * z) ** 2) / (2 * s**2) - np.log(delta)) * -np.expm1(-z / s)
+
+    far = 40 / max(1.0, (cut - 1) / s)
+    ratio = quad(integrand, 0, far, limit=400, epsabs=0, points=[min(far, 10 * s)])[0] / np.sqrt(2 * np.pi)
+    assert ratio == pytest.approx(1, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["identity", "per-tree", "merged"])

@@ -1,8 +1,8 @@
 """The papers' printed tables, as numbers with the precision that they are printed in.
 
 ``data/printed/PAPER.toml`` holds the cells as strings, character for character; ``notes.toml`` says
-which are not run, and why a cell of ours differs. Nothing is read off a figure. The files of
-``data/`` are in the wheel, or beside the package in a checkout: `data_file` finds them.
+which are not run, and why a cell of ours differs; ``diprime-v2-figures.toml`` has points read off its authors'
+images, with the error of reading. The files of ``data/`` are in the wheel, or beside the package in a checkout: `data_file` finds them.
 """
 
 import re

@@ -39,6 +39,8 @@ def test_what_is_no_cell(text):
         ("diprime-v1/table-2", 3, 6),
         ("diprime-v2/table-1", 5, 8),
         ("diprime-v2/table-2", 5, 9),
+        ("diprime-v2-figures/figure-1a", 6, 6),
+        ("diprime-v2-figures/figure-2", 7, 9),
         ("mrf/table-1", 22, 6),
         ("mrf/table-1-ranks", 1, 6),
         ("mrf/table-2", 3, 22),
@@ -79,7 +81,7 @@ def test_every_cell_has_a_depth(id):
         ("diprime-v1/table-2", "wall-following-24", "DP-DF", 0.397, None),
         ("diprime-v2/table-1", "gas-turbine", "DiPriMeExp", 9.60e-4, 1.11e-4),
         ("diprime-v2/table-1", "flight", "DP-RF", 407e-4, 26e-4),
-        ("diprime-v2/table-2", "puc-rio", "DP-DF", 0.515, 0.004),
+        ("diprime-v2/table-2", "puc-rio-postures", "DP-DF", 0.515, 0.004),
         ("diprime-v2/table-2", "higgs", "DiPriMeFlip", 0.608, 0.005),
         ("mrf/table-1", "zoo", "CompRF-I", 0.9339, None),
         ("mrf/table-1", "connect4", "Denil14", 0.6619, None),
@@ -111,3 +113,10 @@ def test_only_data_sets_that_are_not_had_are_not_run():
     missing = {c["data"] for id in TABLES for c in printed.table(id).columns} - {*datasets.names()}
     assert missing == {*printed.not_run()}
     assert all(printed.not_run().values())
+
+
+@pytest.mark.parametrize("id", printed.tables("diprime-v2-figures"))
+def test_what_is_read_off_an_image_has_an_error_of_reading(id):
+    table = printed.table(id)
+    assert 0 < table.parameters["reading"] < 0.2 * max(c.value for c in table.cells.values())
+    assert ".png" in table.where and all(c.deviation is None for c in table.cells.values())

@@ -22,7 +22,7 @@ SETS = {
     "credit-default": ("Credit Card", 30_000, 25),
     "wall-following-24": ("Robot", 5456, 25),
     "higgs": ("Higgs", 100_000, 25),
-    "puc-rio": ("PUC-Rio", 122_244, 25),
+    "puc-rio-postures": ("PUC-Rio", 122_244, 25),
 }
 # The other methods of these tables, and how many children a node of theirs has
 CHILDREN = {"RF": 2, "ERT": 2, "Median": 2, "DP-ERT": 2, "DP-RF": 5, "DP-DF": 5}

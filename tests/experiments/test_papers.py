@@ -37,8 +37,10 @@ def test_forests_of_figures_11_to_14_are_the_same():
         assert same and all(replace(eleven[c.key], seeds=c.seeds) == c for c in same)
         assert all(c.seeds == "rdf/figure-11" for c in same)
     one, two = (experiments.stored(f"rdf/figure-{n}") for n in (11, 14))
-    shared = [k for k in two.cells if "/RDF/" in k]
-    assert len(shared) == 20 and all((one.scores(k) == two.scores(k)).all() for k in shared)
+    shared = [(one.scores(k), two.scores(k)) for k in two.cells if "/RDF/" in k]
+    both = [min(len(a), len(b)) for a, b in shared]
+    assert len(shared) == 20 and min(both) >= 20
+    assert all((a[:n] == b[:n]).all() for n, (a, b) in zip(both, shared))
 
 
 def share(data, depth, trees, records):

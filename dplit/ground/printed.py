@@ -1,10 +1,12 @@
 """The papers' printed tables, as numbers with the precision that they are printed in.
 
 ``data/printed/PAPER.toml`` holds the cells as strings, character for character; ``notes.toml`` says
-which are not run, and why a cell of ours differs. Nothing is read off a figure. The files of
-``data/`` are in the wheel, or beside the package in a checkout: `data_file` finds them.
+which are not run, and why a cell of ours differs. Nothing is read off a figure. ``PAPER-authors.csv`` has
+means of runs that the authors published beside their code. The files of ``data/`` are in the wheel, or
+beside the package in a checkout: `data_file` finds them.
 """
 
+import csv
 import re
 import tomllib
 from dataclasses import dataclass
@@ -98,6 +100,40 @@ def table(id: str) -> Table:
 def tables(paper):
     """Ids of the printed tables of one paper, list of str."""
     return [f"{paper}/{name}" for name in _file(paper)]
+
+
+@dataclass(frozen=True)
+class OwnRuns:
+    """Accuracy of a setting in the runs that a paper's authors published beside their code."""
+
+    file: str
+    data: str
+    method: str  #: As our experiments call it.
+    voting: str
+    depth: int
+    trees: int
+    queries: int
+    runs: int
+    epsilon: float
+    mean: float
+    deviation: float  #: Among these runs.
+
+
+@cache
+def _own_runs(paper):
+    found = []
+    with data_file(f"printed/{paper}-authors.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            sizes = [int(row[name]) for name in ("depth", "trees", "queries", "runs")]
+            columns = (map(float, row[name].split()) for name in ("epsilons", "means", "deviations"))
+            of = row["file"], row["data"], row["method"], row["voting"]
+            found += [OwnRuns(*of, *sizes, *numbers) for numbers in zip(*columns, strict=True)]
+    return found
+
+
+def own_runs(paper: str, **at) -> list[OwnRuns]:
+    """The authors' own runs of settings whose fields are those of `at`, as ``file="car_id1", depth=4``."""
+    return [r for r in _own_runs(paper) if all(getattr(r, name) == value for name, value in at.items())]
 
 
 def not_run():

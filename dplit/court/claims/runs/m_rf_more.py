@@ -11,7 +11,8 @@ from functools import partial
 from itertools import product
 
 from dplit.court.claims.runs import m_rf, reproduced
-from dplit.court.claims.runs.cells import Decided, Pairs, best_of, better, none_of, pair, percent, together
+from dplit.court.claims.runs.cells import Decided, best_of, none_of, pair, together
+from dplit.court.claims.runs.m_rf import Pairs, better, percent
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import NotRun, ahead, key
 from dplit.court.experiments.papers import m_rf as paper
@@ -108,13 +109,6 @@ def depth_consistently(result):
     above both baselines at each depth from 2 to 5."""
     found = [m_rf.over_rivals(result, words=f"depth {d}, ", max_depth=d) for d in PAPERS_DEPTHS]
     return m_rf.joined([pairs for both in found for pairs in both]).that()
-
-
-@m_rf.said("m-rf/appendix-depth/weighted-poor", "undecided", where=VOTES)
-def weighted_poor(result):
-    """Of the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy with deeper trees (16
-    of them) and larger number of trees (of depth 3), and hard voting does not. No run here covers it."""
-    return rule.OPEN, "subsample-and-aggregate is run with 16 trees of depth 3 and of depth 4"
 
 
 @m_rf.ours("m-rf/appendix-depth/training-votes", "undecided")

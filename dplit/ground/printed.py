@@ -9,8 +9,10 @@ beside the package in a checkout: `data_file` finds them.
 import csv
 import re
 import tomllib
+from collections import namedtuple
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -102,21 +104,8 @@ def tables(paper):
     return [f"{paper}/{name}" for name in _file(paper)]
 
 
-@dataclass(frozen=True)
-class OwnRuns:
-    """Accuracy of a setting in the runs that a paper's authors published beside their code."""
-
-    file: str
-    data: str
-    method: str  #: As our experiments call it.
-    voting: str
-    depth: int
-    trees: int
-    queries: int
-    runs: int
-    epsilon: float
-    mean: float
-    deviation: float  #: Among these runs.
+#: Accuracy of a setting in the runs that a paper's authors published; `deviation` is among these runs.
+OwnRuns = namedtuple("OwnRuns", "file data method voting depth trees queries runs epsilon mean deviation")
 
 
 @cache
@@ -133,7 +122,9 @@ def _own_runs(paper):
 
 def own_runs(paper: str, **at) -> list[OwnRuns]:
     """The authors' own runs of settings whose fields are those of `at`, as ``file="car_id1", depth=4``."""
-    return [r for r in _own_runs(paper) if all(getattr(r, name) == value for name, value in at.items())]
+    fields = itemgetter(slice(0), slice(0), *map(OwnRuns._fields.index, at))  # a tuple, whatever `at`
+    wanted = (), (), *at.values()
+    return [r for r in _own_runs(paper) if fields(r) == wanted]
 
 
 def not_run():

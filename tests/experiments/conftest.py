@@ -32,7 +32,7 @@ def own_instead(monkeypatch):
     original = printed._own_runs("m-rf")
 
     def change(mean_of):
-        runs = [replace(r, mean=mean_of(r)) for r in original]
+        runs = [r._replace(mean=mean_of(r)) for r in original]
         monkeypatch.setattr(printed, "_own_runs", lambda paper: runs)
 
     return change

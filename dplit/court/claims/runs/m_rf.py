@@ -8,22 +8,20 @@ half. "Up to" is met if some point of the figure is. A method is above both base
 them at the same point. "Minimal impact" is within 0.02. The rules were written before any of these runs; that
 the larger sets are judged at the authors' smaller epsilons, too, before the runs at these. Younger than the
 runs are the rules of rows that were added for sentences without one (`upper-bound`, both of the appendix's
-"consistently"), and of the two on depth (`four`, `rivals-best`), which were read again in the appendix. The words
-of a sentence say what the authors' own runs have at the same settings (`dplit.court.experiments.authors`), which
-decide nothing. See :doc:`/book/matrix_forest_experiments`.
+"consistently"), and of the two on depth (`four`, `rivals-best`), which were read again in the appendix. What
+the authors' own runs have (`dplit.court.experiments.authors`) is said and decides nothing. See
+:doc:`/book/matrix_forest_experiments`.
 """
 
 from collections.abc import Iterable
 from functools import partial
 from itertools import product
 
-from dplit.court.claims.runs import cells as compared
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import FEW, Decided, Join, near, none_of, pair
-from dplit.court.experiments import authors, rule
+from dplit.court.claims.runs.cells import Decided, Join, Pairs, better, near, none_of, pair, percent
+from dplit.court.experiments import rule
 from dplit.court.experiments.curves import ahead, differences, higher, key, named, over
 from dplit.court.experiments.papers import m_rf as paper
-from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result
 
 PAGE = {"chapter": "matrix_forest_experiments", "box": "def-matrix-experiments-agree"}
@@ -49,42 +47,6 @@ def least(percent: float) -> float:
 def most(percent: float) -> float:
     """What a run must not exceed to be of a printed percentage or less."""
     return percent / 100 + margin(percent)
-
-
-def own(result: Result, k: str) -> float | None:
-    """The authors' own mean at a cell's setting, None where they have none."""
-    found = authors.theirs(get(result.experiment).cell(k))
-    return found and found.mean
-
-
-def beside(named: dict[str, float]) -> str:
-    """What the authors' own runs have, in percent or points, in words; of many the least and the largest."""
-    if len(named) > FEW:
-        least, largest = min(named, key=named.get), max(named, key=named.get)
-        named = {f"from {least}": named[least], f"to {largest}": named[largest]}
-    words = ", ".join(f"{name} {100 * value:.1f}" for name, value in named.items())
-    return f"; in the authors' own runs: {words}" if named else ""
-
-
-def percent(result: Result, cells: dict[str, str]) -> str:
-    """Mean accuracies in percent, ours and the authors', in words."""
-    found = {name: mean for name, k in cells.items() if (mean := own(result, k)) is not None}
-    return compared.percent(result, cells) + beside(found)
-
-
-class Pairs(compared.Pairs):
-    """Pairs of cells, whose words have the gains in the authors' own runs, too."""
-
-    def words(self, note: str = "") -> str:
-        """The gains in words, ours and the authors'."""
-        means = {name: [own(self.result, k) for k in pair] for name, pair in self.items() if pair}
-        gains = {name: a - b for name, (a, b) in means.items() if None not in (a, b)}
-        return super().words(note) + beside(gains)
-
-
-def better(result: Result, name: str, *of, **at) -> Decided:
-    """That the first of two cells, as `pair` takes them, is better than the second."""
-    return Pairs(result, {name: pair(result, *of, **at)}).that()
 
 
 def about(result: Result, printed: dict[str, float], cells: dict[str, str]) -> Decided:

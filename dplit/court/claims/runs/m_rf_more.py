@@ -11,8 +11,7 @@ from functools import partial
 from itertools import product
 
 from dplit.court.claims.runs import m_rf, reproduced
-from dplit.court.claims.runs.cells import Decided, best_of, none_of, pair, together
-from dplit.court.claims.runs.m_rf import Pairs, better, percent
+from dplit.court.claims.runs.cells import Decided, Pairs, best_of, better, none_of, pair, percent, together
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import NotRun, ahead, key
 from dplit.court.experiments.papers import m_rf as paper

@@ -1,14 +1,18 @@
 """The papers' printed tables, as numbers with the precision that they are printed in.
 
-``data/printed/PAPER.toml`` holds the cells as strings, character for character; ``notes.toml`` says
-which are not run, and why a cell of ours differs; ``diprime-v2-figures.toml`` has points read off its authors'
-images, with the error of reading. The files of ``data/`` are in the wheel, or beside the package in a checkout: `data_file` finds them.
+``data/printed/PAPER.toml`` holds the cells as strings, character for character; ``notes.toml`` says which are not
+run, and why a cell of ours differs; ``PAPER-authors.csv`` has means of runs that the authors published beside their
+code, and ``diprime-v2-figures.toml`` points read off their images, with the error of reading. The files of ``data/``
+are in the wheel, or beside the package in a checkout: `data_file` finds them.
 """
 
+import csv
 import re
 import tomllib
+from collections import namedtuple
 from dataclasses import dataclass
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -98,6 +102,29 @@ def table(id: str) -> Table:
 def tables(paper):
     """Ids of the printed tables of one paper, list of str."""
     return [f"{paper}/{name}" for name in _file(paper)]
+
+
+#: Accuracy of a setting in the runs that a paper's authors published; `deviation` is among these runs.
+OwnRuns = namedtuple("OwnRuns", "file data method voting depth trees queries runs epsilon mean deviation")
+
+
+@cache
+def _own_runs(paper):
+    found = []
+    with data_file(f"printed/{paper}-authors.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            sizes = [int(row[name]) for name in ("depth", "trees", "queries", "runs")]
+            columns = (map(float, row[name].split()) for name in ("epsilons", "means", "deviations"))
+            of = row["file"], row["data"], row["method"], row["voting"]
+            found += [OwnRuns(*of, *sizes, *numbers) for numbers in zip(*columns, strict=True)]
+    return found
+
+
+def own_runs(paper: str, **at) -> list[OwnRuns]:
+    """The authors' own runs of settings whose fields are those of `at`, as ``file="car_id1", depth=4``."""
+    fields = itemgetter(slice(0), slice(0), *map(OwnRuns._fields.index, at))  # a tuple, whatever `at`
+    wanted = (), (), *at.values()
+    return [r for r in _own_runs(paper) if fields(r) == wanted]
 
 
 def not_run():

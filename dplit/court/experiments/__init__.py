@@ -8,7 +8,7 @@ with the project, `recheck` runs a part of it again, and `side_by_side` sets it 
 30
 """
 
-from dplit.court.experiments import made_up
+from dplit.court.experiments import authors, made_up
 from dplit.court.experiments.cells import Cell, Experiment
 from dplit.court.experiments.chapters.regimes import regime, stored_regimes
 from dplit.court.experiments.chapters.scaling import stored_scaling
@@ -22,8 +22,8 @@ from dplit.court.experiments.run import recheck, run, run_together, same, select
 from dplit.court.experiments.task import observed, run_task
 
 __all__ = [
-    "FORMULAS", "Cell", "Experiment", "ReachedForest", "Result", "agree", "by_set", "compare", "computed",
-    "get", "ids", "key", "made_up", "observed", "outcome", "read", "recheck", "regime", "run", "run_task",
-    "run_together", "same", "select", "series", "side_by_side", "signed_rank", "stored", "stored_regimes",
-    "stored_scaling", "tally",
+    "FORMULAS", "Cell", "Experiment", "ReachedForest", "Result", "agree", "authors", "by_set", "compare",
+    "computed", "get", "ids", "key", "made_up", "observed", "outcome", "read", "recheck", "regime", "run",
+    "run_task", "run_together", "same", "select", "series", "side_by_side", "signed_rank", "stored",
+    "stored_regimes", "stored_scaling", "tally",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from dplit.court.experiments import rule
+from dplit.court.experiments import authors, rule
 from dplit.court.experiments.curves import NotRun, ahead, ahead_once, differences, key, of_cells, repetitions
 from dplit.court.experiments.registry import get
 from dplit.court.experiments.result import Result
@@ -66,7 +66,8 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
         """The gains in words; of many only the least and the largest."""
         counted = f", {self.won()} of {len(self)} positive" if len(self) > FEW else ""
         listed = str(self) if len(self) <= MANY else f"from {self._least()} to {self.largest()}"
-        return f"{self.gain}{counted}: {listed}" + (f"; {note}" if note else "")
+        theirs = authors.in_words(self.result, self)
+        return f"{self.gain}{counted}: {listed}" + (f"; {note}" if note else "") + theirs
 
     def turned(self) -> Pairs:
         """The same pairs with the second cell held to be ahead."""
@@ -175,8 +176,8 @@ def means(result: Result, cells: Mapping, form: str = "{:.3f}", unit: float = 1.
 
 
 def percent(result: Result, cells: Mapping) -> str:
-    """Mean accuracies in percent, in words."""
-    return means(result, cells, "{:.1f}", 0.01)
+    """Mean accuracies in percent, in words, and the authors' own."""
+    return means(result, cells, "{:.1f}", 0.01) + authors.in_words(result, cells)
 
 
 def where_run(cells: Callable[[str], tuple], data: str, otherwise: tuple | None = None):

@@ -110,13 +110,6 @@ def depth_consistently(result):
     return m_rf.joined([pairs for both in found for pairs in both]).that()
 
 
-@m_rf.said("m-rf/appendix-depth/weighted-poor", "undecided", where=VOTES)
-def weighted_poor(result):
-    """Of the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy with deeper trees (16
-    of them) and larger number of trees (of depth 3), and hard voting does not. No run here covers it."""
-    return rule.OPEN, "subsample-and-aggregate is run with 16 trees of depth 3 and of depth 4"
-
-
 @m_rf.ours("m-rf/appendix-depth/training-votes", "undecided")
 def training_votes(result):
     """With 128 trees of depth 5 batch training is worse with weighted votes than with hard ones."""

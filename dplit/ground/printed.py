@@ -1,9 +1,9 @@
 """The papers' printed tables, as numbers with the precision that they are printed in.
 
-``data/printed/PAPER.toml`` holds the cells as strings, character for character; ``notes.toml`` says which are not
-run, and why a cell of ours differs; ``PAPER-authors.csv`` has means of runs that the authors published beside their
-code, and ``diprime-v2-figures.toml`` points read off their images, with the error of reading. The files of ``data/``
-are in the wheel, or beside the package in a checkout: `data_file` finds them.
+``data/printed/PAPER.toml`` holds the cells as strings, character for character; ``notes.toml`` says which are
+not run, and why a cell of ours differs; ``PAPER-authors.csv`` has means of runs that the authors published beside
+their code, and ``diprime-v2-figures.toml`` points read off their images, with the error of reading. The files of
+``data/`` are in the wheel, or beside the package in a checkout: `data_file` finds them.
 """
 
 import csv

@@ -22,6 +22,7 @@ FILES = dict.fromkeys((*paper.BATCH, *paper.RIVALS), FOREST) | dict.fromkeys(
     (paper.SUBSAMPLE, paper.EXISTING), PARTS
 )
 UNLIKE = {"ensembles", "subset_size", "mechanism", "strategy"}  # of ours, that their files do not have
+OWN = "in the authors' own runs: "
 MANY = 9  # of which only the least and the largest are listed
 
 
@@ -49,7 +50,7 @@ def in_words(result: Result, cells: Mapping) -> str:
         ordered = sorted(found.items(), key=lambda item: item[1])
         found = {f"{word} {name}": gain for word, (name, gain) in (("from", ordered[0]), ("to", ordered[-1]))}
     words = ", ".join(f"{name} {value:.1f}" for name, value in found.items())
-    return f"; in the authors' own runs: {words}" if words else ""
+    return f"; {OWN}{words}" if words else ""
 
 
 def beside() -> pd.DataFrame:

@@ -51,9 +51,6 @@ def two_levels(effort, rng):
     )
 
 
-# Gains of private over random medians --------------------------------------------------------
-
-
 def _few(effort):
     """Gains of all data on a grid, n of 4t + 4 or 4t + 5: with fewer no cut can leave enough."""
     sizes = (
@@ -87,9 +84,6 @@ def _trap_gain(n, t, epsilon):
     return need(gain < 0, gain, "<", 0, n=n, t=t, epsilon=epsilon)
 
 
-# Small budgets -------------------------------------------------------------------------------
-
-
 def _least_exchange(n, t, epsilon):
     """Least log-ratio of private to random density of three cuts that leave four blocks above t.
 
@@ -114,9 +108,6 @@ def _mixed(x, y):
     bend = -2 * step[0] * step[1]
     p = np.clip((x[0] * step[1] + x[1] * step[0]) / bend, 0, 1) if bend > 0 else 0.0
     return max(np.prod(x + p * step), np.prod(x), np.prod(y))
-
-
-# More levels ---------------------------------------------------------------------------------
 
 
 def _deep_traps():
@@ -149,9 +140,6 @@ def _splits(clumps, s, levels):
     return not levels or any(
         _splits(clumps[:i], s, levels - 1) and _splits(clumps[i:], s, levels - 1) for i in cuts
     )
-
-
-# Certain bounds ------------------------------------------------------------------------------
 
 
 def _smallest_trap(pieces):

@@ -46,9 +46,6 @@ def _bound(formula, shown):
     return float(formula(shown["spread"], shown["width"], shown["epsilon"]))
 
 
-# Theorem 3 -----------------------------------------------------------------------------------
-
-
 @BLOCKS(
     "diprime-v2/theorem-3",
     "Theorem 3; appendix B.3, equation 5",
@@ -112,9 +109,6 @@ def _on_their_worst_data(effort):
                     yield same(exact, _bound(bound, shown), **shown)
 
 
-# Corollary 3.1 -------------------------------------------------------------------------------
-
-
 @RANDOM("diprime-v2/corollary-3.1", "Corollary 3.1; appendix B.3.1", range="3 to 6 values on a grid of 4, every t")
 def corollary(effort, rng):
     """Of $N$ data points in some bounded space a split at the differentially private median (the exponential
@@ -141,9 +135,6 @@ def _against_random(effort):
                     random = 1 - (values[n - t - 1] - values[t]) / width
                     shown = {"values": values, "t": t, "epsilon": epsilon_of(root), "width": width}
                     yield at_most(1 - tail(masses, t + 1), random, **shown)
-
-
-# The spread ----------------------------------------------------------------------------------
 
 
 @SPREAD(

@@ -24,9 +24,6 @@ BUDGET = Box("thm-boosting-budget", "boosting.worst_loss", "budget.Sequence")
 CERTAIN = 800.0  # log-odds at which a share is 0 steps or all of them
 
 
-# The score of a test ---------------------------------------------------------------------------
-
-
 def _mass(records, residual):
     """Mass of the records' residuals in two cells; a record is a cell and what `residual` takes."""
     sums = {}
@@ -118,9 +115,6 @@ def many_classes(effort, rng):
     return _noted(len(bounds), n)
 
 
-# Rounding --------------------------------------------------------------------------------------
-
-
 @ROUNDING("ours/rounding", "ours")
 def rounding(effort, rng):
     r"""With shares rounded down, a record's residuals are at most $2(S - P_y) \le 2S$ in L1 norm for any number
@@ -148,8 +142,6 @@ def rounding(effort, rng):
         f"the nearest step {nearest}."
     )
 
-
-# Adaptivity ------------------------------------------------------------------------------------
 
 FINE = 2  # into 2**2 bins each leaf is parted
 MIXED = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(-2, 1)])
@@ -196,9 +188,6 @@ def one_term(effort, rng):
         yield need(leaves <= 1, leaves=leaves, n=n, classes=k)
         yield same(moved.sum(), boosting.worst_change(residuals[0]), n=n, classes=k)
     return f"{pairs} pairs of neighbours; the last one's sums differ by {{exact:.0f}} steps"
-
-
-# The loss of small fits ---------------------------------------------------------------------------
 
 
 def _sets(universe, n):

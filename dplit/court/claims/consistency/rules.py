@@ -148,9 +148,6 @@ def lemma_2_forest(effort, rng):
     )
 
 
-# What must have a chance ------------------------------------------------------------------------
-
-
 def _risk(n, cells, others=1):
     """Error of a majority of n estimation points, a coin for ties, where eta = x1 and cells are equal in size:
     `cells` along x1 times `others` along a feature that says nothing."""
@@ -223,9 +220,6 @@ def cut_chance(effort, rng):
 
 def _listed(excess):
     return ", ".join(f"{n}: {e:.4f}" for n, e in excess.items())
-
-
-# One set of records for both ----------------------------------------------------------------------
 
 
 def _risk_of_one_set(n, k):

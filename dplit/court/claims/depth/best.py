@@ -130,9 +130,6 @@ def optimal_depth_settings(effort, rng):
     )
 
 
-# One tree, from its paths ----------------------------------------------------------------------
-
-
 def _parity(relevant):
     """Target: class 1 where an odd number of the relevant signs is positive."""
     return [w % 2 for w in range(relevant + 1)]
@@ -187,9 +184,6 @@ def _first_label(zeros, ones, epsilon):
     tail = np.exp(-epsilon * np.abs(gap)) / 2
     laws = [poisson.pmf(c, float(m)) for c, m in zip(counts, (zeros, ones))]
     return float(laws[0] @ np.where(gap < 0, tail, 1 - tail) @ laws[1])
-
-
-# The best depth --------------------------------------------------------------------------------
 
 
 def _gain(records, depth, known):

@@ -20,8 +20,6 @@ ROSNAM = Box("thm-rosnam-law", "majority.one_sided_law", quantity="privacy loss"
 BY_GAP = "majority.one_sided_law", "majority.gap_error"
 CELLS = {"quantity": "Pr(B) in percent", "range": "every cell of the column"}
 
-# The law ----------------------------------------------------------------------------------------
-
 
 def _by_size(n, classes):
     """Leaves of at most n records, majority first."""
@@ -95,9 +93,6 @@ def _noisy_argmax(x, epsilon):
         ends = pairwise([*kinks, kinks[-1] + 40])
         law.append(sum(quad(density, a, b, args=(c,), epsabs=1e-12)[0] for a, b in ends))
     return law
-
-
-# What is printed --------------------------------------------------------------------------------
 
 
 def _published_row():
@@ -202,9 +197,6 @@ def table_6_is_exponential(effort, rng):
     for value, stated in zip(rosnam, (69.7, 69.7, 54.8, 81.6, 99.1, 99.7), strict=True):
         yield _rounds(value, stated, 1)
     return f"Exponential mechanism: {found} ROSNAM: {[round(float(p), 1) for p in rosnam]}."
-
-
-# Its privacy ------------------------------------------------------------------------------------
 
 
 LOGS = (math.log(3), math.log(1.5))

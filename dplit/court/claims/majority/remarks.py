@@ -17,8 +17,6 @@ SMOOTH = Box("thm-smooth-sensitivity", SEARCH, quantity="smooth sensitivity")
 EXPECTED = Box("thm-expected-gap", "majority.expected_gap")
 ROSNAM = Box("thm-rosnam-law", "majority.one_sided_law", "majority.smooth_exponential_law")
 
-# The score --------------------------------------------------------------------------------------
-
 
 @COUNTS("rdf/counts-sensitivity", "section 3.1", quantity="local sensitivity of the counts")
 def counts_sensitivity(effort, rng):
@@ -108,9 +106,6 @@ def improvement(effort, rng):
     )
 
 
-# The gap and the number of records --------------------------------------------------------------
-
-
 @EXPECTED(
     "rdf/gap-proportional",
     "section 4.2",
@@ -146,9 +141,6 @@ def gap_between(effort, rng):
         f"With 1,000 records and two equal shares it is {found:.4f}, and {root:.4f} by the square root.",
         range=f"leaves of 1 to {max(sizes)} records of two classes, shares 0.5, 0.55, 0.7 and 1",
     )
-
-
-# The addendum -----------------------------------------------------------------------------------
 
 
 @ROSNAM(

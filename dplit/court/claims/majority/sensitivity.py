@@ -21,8 +21,6 @@ TRUE = "majority.smooth_sensitivity", SEARCH
 SMOOTH = Box("thm-smooth-sensitivity", PRINTED, SEARCH, quantity="smooth sensitivity")
 LISTED = Box("rem-first-listed", PRINTED, SEARCH, quantity="smooth sensitivity", about="reading")
 
-# Neighbours -------------------------------------------------------------------------------------
-
 
 def _distance(x, y):
     """Records to add or remove before x is y (RDF, section 2.1)."""
@@ -93,9 +91,6 @@ def _replacements(data):
     }
 
 
-# Smooth sensitivity -----------------------------------------------------------------------------
-
-
 def _searched(effort, stated, neighbours="add-remove", score=None):
     """Smooth sensitivities by breadth-first search beside ``stated(counts, epsilon)``, at epsilon 1.
 
@@ -149,9 +144,6 @@ def true_first_listed(effort, rng):
     """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed before the winner."""
     formula = majority.first_listed_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
-
-
-# Its proof --------------------------------------------------------------------------------------
 
 
 BALLS = (4, 4), (5, 6), (8, 9)  # most records of a leaf, and how many distances i
@@ -211,9 +203,6 @@ def when_scores_change(effort, rng):
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)
         yield same(one_more, i >= max(j - 1, 0), **data)
     return note("{cases} answers, two for each leaf and distance, are as stated.", range=_balls_of(effort))
-
-
-# Table 2 ----------------------------------------------------------------------------------------
 
 
 @SMOOTH("rdf/table-2", "table 2", "holds", PRINTED, proved=False, quantity="the formula", range="every cell")

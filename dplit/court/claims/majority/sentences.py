@@ -43,9 +43,6 @@ def _below(x, epsilon):
     return tail if x < 0 else 1 - tail
 
 
-# Against noisy counts ----------------------------------------------------------------------------
-
-
 @NOISY(
     "rdf/less-noise-than-counts",
     "abstract; sections 1 and 3.1",
@@ -179,9 +176,6 @@ def tenfold(effort, rng):
         f"{equal} of {len(pairs)} printed pairs are equal. Smooth sensitivity, by search: {gap:.4f} at gap "
         f"10 and epsilon 0.1, {budget:.4f} at gap 1 and epsilon 1."
     )
-
-
-# Local sensitivity, and empty leaves -------------------------------------------------------------
 
 
 def local_sensitivity(counts):

@@ -30,9 +30,6 @@ PLANE = np.array(list(itertools.product(range(-7, 8), repeat=2)))
 SHARP = 1e-5  # relative difference where a bound is attained by what a program or a search finds
 
 
-# One count ----------------------------------------------------------------------------------------
-
-
 def _releases(epsilon):
     """(epsilon, which, truth) of one count: what the best release can do, by a program.
 
@@ -90,9 +87,6 @@ def one_count(effort, rng):
         f"{limit:.3f}",
         range=f"epsilon from {min(epsilons)} to {max(epsilons)}",
     )
-
-
-# Workloads ----------------------------------------------------------------------------------------
 
 
 def _small(effort, rng):
@@ -198,9 +192,6 @@ def _all_pairs(W, k):
     pairs = list(itertools.combinations(range(copies.shape[1]), 2))
     differences = np.array([copies[:, i] - copies[:, j] for i, j in pairs]).T
     return np.linalg.svd(differences, compute_uv=False).sum() ** 2 / len(pairs) / k
-
-
-# Contrasts ----------------------------------------------------------------------------------------
 
 
 @CONTRAST("m-rf/contrast-bound", "ours; votes are compared, not counted", quantity="error, in 2/epsilon^2")

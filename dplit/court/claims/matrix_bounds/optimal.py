@@ -23,9 +23,6 @@ TENNIS = np.array([[1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 0, 0], [0, 0, 0, 0, 1, 1],
 SINGLE_TREES = (((4, 3, 3), 2), ((3, 3, 3), 1), ((4, 4, 3), 3), ((4, 4, 4), 4))  # levels, p
 
 
-# The published search -----------------------------------------------------------------------------
-
-
 def p_identity(theta):
     """A member of the searched family: the cells and p more queries, columns scaled to the L1 norm 1."""
     return np.vstack([np.eye(theta.shape[1]), theta]) / (1 + theta.sum(axis=0))
@@ -97,9 +94,6 @@ def gaps(effort, rng):
         "every member of the portfolio",
         range="128 trees on Car and Balance",
     )
-
-
-# K-norm noise -------------------------------------------------------------------------------------
 
 
 def program_norm(W, y):

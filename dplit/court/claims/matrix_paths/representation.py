@@ -57,8 +57,6 @@ def representation(effort, rng):
     return note("{cases} entries equal the routed counts", range=found)
 
 
-# Tennis -------------------------------------------------------------------------------------------
-
 # Of figure 1, the text has D[1,1], the first query, the leaf's [2, 0] and its "no": the rest is our reading.
 SAMPLES = (
     ("sunny", False, "no"), ("sunny", True, "no"), ("overcast", False, "yes"),
@@ -153,9 +151,6 @@ def votes_counted(effort, rng):
     )
 
 
-# Sizes --------------------------------------------------------------------------------------------
-
-
 @SIZES("m-rf/domain-size", "Data and schema", proved=False, quantity="cells")
 def domain_size(effort, rng):
     r"""The full domain size is the product of all $d$ sizes $n_i$, the class column's included. (The
@@ -221,9 +216,6 @@ def interchange(effort, rng):
         yield same(k * one.paths.matrix().sum(), vector.sum(), of="sum of squares", **data)
         yield same(one.n_trees, vector.sum(axis=0).max(), of="largest column sum", **data)
     return note("{cases} entries, sums of squares and column sums", range="up to 3 trees, 2 to 4 classes")
-
-
-# Whose they are -----------------------------------------------------------------------------------
 
 
 @FREE(

@@ -172,9 +172,6 @@ def within_one(effort, rng):
     return note("{cases} other unbiased answers have no less error", range="2 or 3 ensembles on 2 of 4 columns")
 
 
-# What tunes -------------------------------------------------------------------------------------------
-
-
 def _car_leaf(columns, q, tau, depth, rng):
     """Variance of a leaf on average, from the cells of some columns, in units of 2/epsilon^2."""
     one = forest([CAR[j] for j in columns], tau, depth, rng)
@@ -251,9 +248,6 @@ def overhead(effort, rng):
 def prior_work(effort, rng):
     r"""To our knowledge, no prior work has addressed DP prediction techniques specifically for random forests."""
     return Evidence("undecided", "exact", "no computation decides what had been published", cases=1)
-
-
-# One tree ---------------------------------------------------------------------------------------------
 
 
 def _single():

@@ -135,9 +135,6 @@ def budget_of_a_tree(effort, rng, trees=TREES, epsilon=BUDGETS):
     return "{cases} forests: a tree costs epsilon over tau"
 
 
-# What is computed from a release ---------------------------------------------------------------------
-
-
 def _label_laws(T, noise, reach):
     """Law of all labels for each table of differences between two classes from -1 to 1, from noisy cells."""
     steps = np.arange(-2 * reach, 2 * reach + 1)
@@ -187,9 +184,6 @@ def labels_cost_nothing(effort, rng):
             most = max(most, loss / epsilon)
             yield below(loss, epsilon, broken="leaks", of=name, **data)
     return f"{{cases}} laws of all labels lose {most:.2f} of epsilon at most"
-
-
-# What is read and released twice --------------------------------------------------------------------
 
 
 @BATCHES("m-rf/second-batch", "ours; batch prediction", range="pairs of batches on 4 cells, 2 classes")

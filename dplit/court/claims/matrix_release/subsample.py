@@ -122,9 +122,6 @@ def _family(tau, n, epsilon):
     return math.log(after / before)
 
 
-# Hard labels ------------------------------------------------------------------------------------------
-
-
 def _label_changes(neighbours, classes, most=3):
     """Most leaves' labels that differ after one record's change, over small data of one tree of two leaves.
 
@@ -210,9 +207,6 @@ def appendix(effort, rng):
         [(1.0, added, cut, {"votes": "weighted"}), (1.0, hard, hard, {"votes": "hard"})]
     )
     return f"{cases} kinds of votes: {tight} lose exactly epsilon; weighted, shuffled and cut {factor:.4g} epsilon"
-
-
-# Batches of queries -----------------------------------------------------------------------------------
 
 
 @VOTES(

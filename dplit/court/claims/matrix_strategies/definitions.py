@@ -78,9 +78,6 @@ def replace_one(effort, rng):
     return "{cases} strategies on small domains, every pair of records"
 
 
-# The error ------------------------------------------------------------------------------------------
-
-
 def _err(W, A, epsilon):
     """The paper's formula, by least squares on its matrices."""
     return 2 / epsilon**2 * small.error(W, A)
@@ -137,9 +134,6 @@ def total_error(effort, rng):
         f"in {{cases}} comparisons the totals of five kinds of strategies equal least squares on dense matrices, "
         f"and the intervals of {groups * 6} releases each hold them"
     )
-
-
-# The usual way --------------------------------------------------------------------------------------
 
 
 @MEMBERS(

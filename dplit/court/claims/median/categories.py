@@ -37,9 +37,6 @@ def _count_vectors(levels, n):
     return sorted(found, key=lambda x: (sum(x), x))
 
 
-# Privacy and law -----------------------------------------------------------------------------
-
-
 def _split_ratio(counts, neighbour):
     """Largest ratio of a split's probabilities on two vectors of counts, and these."""
     one, two = _weights(counts), _weights(neighbour)
@@ -107,9 +104,6 @@ def _law_distance(counts):
     for chosen, n in _splits(counts):
         exact[n] += float(weights[chosen] / sum(weights.values()))
     return np.abs(exact - median.subset_law(counts, EPSILON)).max()
-
-
-# The score's sign ----------------------------------------------------------------------------
 
 
 def _difference(counts, sign):

@@ -20,9 +20,6 @@ VALUE = Box("thm-value-private", *LAWS)
 READINGS = ("every interval", "between records", "as printed")
 
 
-# The rank mechanism --------------------------------------------------------------------------
-
-
 def _rank_parts(data, reading):
     """v1's law as parts (low, high, probability), each uniform, on the range [0, 1].
 
@@ -99,9 +96,6 @@ def by_rank(effort, rng):
         "reading leaks too. A gap g between two records costs log(2/(3g)).",
         quantity="privacy loss",
     )
-
-
-# The value mechanism -------------------------------------------------------------------------
 
 
 def _value_densities(data, edges):

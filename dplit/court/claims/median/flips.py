@@ -25,9 +25,6 @@ DOMINANCE = Box(
 LIMIT = Box("thm-flip-limit", "median.grid_law", "median.total_variation")
 
 
-# Errors --------------------------------------------------------------------------------------
-
-
 def _flip_law(odds):
     """Permute-and-flip from its definition: every order, every flip."""
     law, orders = [Fraction(0)] * len(odds), list(permutations(range(len(odds))))
@@ -100,9 +97,6 @@ def _law_error(w, gaps):
     scores = [-g for g in gaps]
     ours = [kind(-2 * math.log(w)).pmf(scores) for kind in (PermuteAndFlip, Exponential)]
     return np.abs(np.array(_laws(w, gaps), float) - ours).max()
-
-
-# A continuous column -------------------------------------------------------------------------
 
 
 def _grid_odds(values, cells, w):

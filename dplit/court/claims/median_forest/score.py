@@ -21,8 +21,6 @@ SCORE = Box("thm-forest-score", "median_forest.split.candidates", "sensitivity.s
 FIRST = Box("thm-forest-first", "median_forest.split.median_first", "median_forest.split.best_first")
 HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1/2, 1
 
-# The paper's total, and the joint draw ---------------------------------------------------------
-
 
 @CANDIDATES(
     "diprime-v2/budget-exp-flip",
@@ -110,9 +108,6 @@ def _uniform_grid(effort):
             full = np.array([*data, *data])  # every record twice: cuts stay where they are
             node = laws.Node(full, np.zeros(len(full)))
             yield laws.removal_loss(laws.candidates_law, node, 1.0, 0.0), data
-
-
-# The score ---------------------------------------------------------------------------------------
 
 
 def _choice_losses(effort, columns=2):
@@ -276,9 +271,6 @@ def _widest_odds(targets):
     n = len(targets)
     mse = [(sse(targets[:i]) + sse(targets[i:])) / n for i in range(n + 1)]
     return (max(mse) - min(mse)) / 8
-
-
-# Attribute first -----------------------------------------------------------------------------------
 
 
 @FIRST(

@@ -30,9 +30,6 @@ def _small(effort):
     return (node for n in range(2, effort.pick(3, 3, 4) + 1) for node in small.nodes(n, 2))
 
 
-# Both ends of the budgets -----------------------------------------------------------------------
-
-
 def _greedy_roots():
     """(name, scikit-learn's first cut without a bootstrap, ours at infinite budgets)."""
     from sklearn.tree import DecisionTreeClassifier
@@ -110,9 +107,6 @@ def ties(effort, rng):
     )
 
 
-# What is 0/0 ------------------------------------------------------------------------------------
-
-
 @ALIKE("mrf/normalisation", "Section 3.2", "assumes", quantity="share of 0/0", range="2, 3 records, 1, 2 features")
 def normalisation(effort, rng):
     r"""Decreases are normalised to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: one
@@ -174,9 +168,6 @@ def jump(effort, rng):
             for p in (float(mine[0]), ours[0]):
                 yield same(abs(p - 0.5), math.tanh(budget / 4) / 2, **data)
     return "{cases} laws: at n = {n} the decreases differ by {gap:.4f}, the law by {exact:.4f}"
-
-
-# Distance from uniform choice --------------------------------------------------------------------
 
 
 @DISTANCE(

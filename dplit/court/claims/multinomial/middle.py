@@ -74,9 +74,6 @@ def lemma_4_counts(effort, rng):
     )
 
 
-# Many records with a density --------------------------------------------------------------------
-
-
 def _positions(n, parts, ratio):
     """Quantiles of the density that is `ratio` times as high in both outer parts as inside."""
     heights = np.array([ratio, parts - 2, ratio], dtype=float)
@@ -173,9 +170,6 @@ def lemma_4_large_exactly(effort, rng):
     lemma = max(multinomial.published_p2(parts, 10.0) for parts in (3, 300, 10**6))
     yield same(lemma < 2.1e-9, True, lemma=lemma, B2=10.0)
     return "{cases} settings: half or more exactly where the constant is"
-
-
-# Equation 8 -------------------------------------------------------------------------------------
 
 
 def _printed_ratio(m, parts, x):

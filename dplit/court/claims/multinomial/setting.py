@@ -18,8 +18,6 @@ SETTING = Box("thm-multinomial-setting", "multinomial.joint_law", "multinomial.s
 MECHANISM = Box("thm-multinomial-mechanism", "multinomial.selection_law", "mechanisms.Exponential")
 RELATIONS = ("add-remove", "replace-one")
 
-# Definitions 1 and 2 ------------------------------------------------------------------------------
-
 
 @SETTING("mrf/definition-1", "Definition 1", "assumes", "loss.worst_privacy_loss", quantity="loss, two relations")
 def definition_1(effort, rng):
@@ -103,9 +101,6 @@ def equation_3(effort, rng):
     )
 
 
-# Equation 4 ---------------------------------------------------------------------------------------
-
-
 def _between(column, y, cut):
     r"""Gini decrease of two labels from the two sides' shares, :math:`2\frac{n_l n_r}{n^2}(p_l - p_r)^2`."""
     left = [c for v, c in zip(column, y) if v <= cut]
@@ -186,8 +181,6 @@ def two_draws(effort, rng):
         f"budgets, the last between {low:.4f} and {high:.4f}, where it is {{stated:.4f}}"
     )
 
-
-# The exponential mechanism ------------------------------------------------------------------------
 
 UNIVERSE = tuple(product((0, 1, 2), (0, 1)))  # (value, label)
 PUBLIC = (Fraction(1, 2), Fraction(3, 2))

@@ -63,9 +63,6 @@ def algorithm_1(effort, rng):
     )
 
 
-# When a node is split ---------------------------------------------------------------------------
-
-
 @TEXT(
     "mrf/text-rule",
     "section 3.2",
@@ -96,9 +93,6 @@ def _leaf_sizes(name, k, stopping, n_trees, rng):
         fitted = grown(data.X, y, rng, **options)
         sizes.append(np.bincount(fitted.apply(data.X)[:, 0], minlength=fitted.trees_.n_leaves))
     return np.concatenate(sizes)
-
-
-# How deep a tree becomes --------------------------------------------------------------------------
 
 
 @DEPTH(

@@ -115,9 +115,6 @@ def equation_17(effort, rng):
     return "{cases} pairs change a share by 1/n at most, and some by it."
 
 
-# One label for each query -----------------------------------------------------------------------
-
-
 def _loss_of_queries(queries, *leaves):
     """Loss between two leaves of the joint law of the labels of queries, each drawn anew at B3 = 1."""
     laws = [reduce(np.multiply.outer, [_softmax_of_shares(c, 1.0)] * queries) for c in leaves]
@@ -152,9 +149,6 @@ def label_per_query_exact(effort, rng):
         yield same(loss, queries * one, queries=queries, n=n, classes=k)
     yield same(100 * _loss_of_queries(1, (1, 0), (0, 1)), 50.0, queries=100, n=1)
     return "{cases} joint laws; {queries} queries in a leaf of {n} lose {exact:g}."
-
-
-# All leaves of a tree ---------------------------------------------------------------------------
 
 
 def _tree_losses(effort):
@@ -197,9 +191,6 @@ def tree_labels_exact(effort, rng):
             yield decisive(same(loss, 2 * alone, **setting))
             yield need(budget < 8 or 0.825 < loss / 8 < 0.835, loss / 8, "=", 0.83, **setting)
     return "{cases} comparisons; {neighbours} at B3 = {B3:g}: {exact:.4g}."
-
-
-# What a label can reach -------------------------------------------------------------------------
 
 
 def _best(n, classes, budget):

@@ -21,8 +21,6 @@ LAWS = "multinomial.split_law", "multinomial.normalised_split_law", "multinomial
 NODE = Box("thm-mprivacy-node", *LAWS)
 HONEST = Box("thm-mprivacy-honest", "multinomial.thinned_mass", "multinomial.thinned_error")
 
-# One record in a child --------------------------------------------------------------------------
-
 
 @MASS(
     "mrf/ours/impurity-mass",
@@ -98,9 +96,6 @@ def capped_bits(effort, rng):
     )
 
 
-# A node -----------------------------------------------------------------------------------------
-
-
 def _node(records, law, cuts):
     """Law of a node over fixed cuts of one feature; records are (value, class)."""
     values = np.array([r[0] for r in records])
@@ -157,9 +152,6 @@ def _pure_node(n, odds):
         return multinomial.split_law(left, [0] * n + [1] * extra, 2, rate, base)
 
     return privacy_loss(law, 0, 1)
-
-
-# Half of the records ----------------------------------------------------------------------------
 
 
 def _subsets_mass(counts):

@@ -112,8 +112,6 @@ def equation_16(effort, rng):
     return "{cases} pairs; met by {data} and {neighbour}."
 
 
-# Lemma 6 ----------------------------------------------------------------------------------------
-
 GRID = (0.2, 0.4, 0.6, 0.8)
 VALUES = tuple(product(GRID, (0, 1)))
 
@@ -195,9 +193,6 @@ def _narrow_gap(gap, budget):
     pair = [((0.0, 0), (gap, y), (1.0, 1)) for y in (1, 0)]
     laws = [_range_density(data, budget, np.array([gap / 2, 0.5])) for data in pair]
     return compare_laws(*laws).loss
-
-
-# A layer ----------------------------------------------------------------------------------------
 
 
 @LAYER(

@@ -26,9 +26,6 @@ FOREST = Box("thm-mprivacy-forest", "forests.MultinomialForestClassifier")
 K_PAPER = 5  # its minimum leaf size, section 5.1
 
 
-# A tree: the maximum ----------------------------------------------------------------------------
-
-
 def _split_chance(n, k, way):
     """Law of (root is a leaf, root is split) for n records: split if more than k are estimation points.
 
@@ -141,9 +138,6 @@ def theorem_2_coin(effort, rng):
         f"{len(pairs)} pairs of epsilons over all small data stay within it; two leaves of permute-and-flip "
         f"on {n} records reach {min(shares):.4f} of it or more."
     )
-
-
-# Theorem 2 --------------------------------------------------------------------------------------
 
 
 def _trees_of_one_leaf(n, trees, rng):

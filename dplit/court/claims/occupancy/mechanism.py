@@ -36,9 +36,6 @@ SYMMETRY = Box("rem-occupancy-symmetry", "occupancy.leaf_law", quantity="chance 
 EPSILONS = (0.05, 0.2, 0.5, 1.0, 2.0, 3.0, 6.0, 12.0, 24.0)
 
 
-# Theorem 2 ----------------------------------------------------------------------------------
-
-
 def _distances(n, depth):
     """Every distance from n / 2^d that a count can have, but 0: between them no tail changes."""
     off = np.unique(np.abs(np.arange(n + 1) - n / 2**depth))
@@ -184,9 +181,6 @@ def proved(effort, rng):
     )
 
 
-# The worst of all leaves -----------------------------------------------------------------------
-
-
 @cache
 def _trees(n, depth, root):
     """Every tuple of leaf counts with its probability, in fractions; `root` is e^(-epsilon/2)."""
@@ -243,9 +237,6 @@ def worst_leaf(effort, rng):
     )
 
 
-# Symmetry ---------------------------------------------------------------------------------------
-
-
 def _one_leaf(n, depth, root):
     """Law of the count of one leaf, in fractions."""
     law = {n: Fraction(1)}
@@ -281,9 +272,6 @@ def symmetry(effort, rng):
         "N/2^d or less with probability {few}, and {t} above or more with {many}.",
         range=f"every N that 2^d divides up to {effort.pick(8, 12, 16)}, depths 1 to {depth}, one budget, every t",
     )
-
-
-# Draws ----------------------------------------------------------------------------------------
 
 
 @LAW(

@@ -23,8 +23,6 @@ MODEL = Box(
 WINDOW = Box("thm-occupancy-window")
 TIGHTER = Box("rem-occupancy-tighter")
 
-# Theorem 2 ----------------------------------------------------------------------------------
-
 
 def _proved_for_all_t(depth):
     """Sufficient for theorem 2 at every t: tail <= A e^-t, A <= 2, beta <= 2, max t^2 e^-t <= gamma / A."""
@@ -95,9 +93,6 @@ def mixture(effort, rng):
         f"alternate and fall; {len(off)} quadratures agree to {max(off):.0e}",
         range=f"weights at depths 1 to {depths[-1]}, tails by quadrature at depths 1, 2, 5 and 10",
     )
-
-
-# Which bound, where ---------------------------------------------------------------------------
 
 
 def _crossings(depth):

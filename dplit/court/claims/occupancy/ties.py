@@ -31,9 +31,6 @@ SELECTION = Box(
 ROOTS = (Fraction(1, 10), Fraction(1, 2), Fraction(19, 20))  # e^(-epsilon/2)
 
 
-# Equal records --------------------------------------------------------------------------------
-
-
 @cache
 def _grown(values, depth, root):
     """Law of the tuple of leaf counts of v1's tree on one column, in fractions.
@@ -141,9 +138,6 @@ def equal_values(effort, rng):
     )
 
 
-# A column chosen by the targets ---------------------------------------------------------------
-
-
 def _explained(targets):
     """Sum of squares that a cut after j = 0, ..., N records explains, up to a constant."""
     n, before = len(targets), np.concatenate([[0], np.cumsum(targets)])
@@ -204,9 +198,6 @@ def chosen(effort, rng):
         f"{laws[0]}.",
         range="two settings, every set of K cuts",
     )
-
-
-# The package's forest -------------------------------------------------------------------------
 
 
 def _forest_counts(blocks, depth, epsilon, trees, seed):

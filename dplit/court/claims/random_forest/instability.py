@@ -38,9 +38,6 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
             yield [_label_law(z, epsilon, delta, neighbours, coin) for z in (x, y)]
 
 
-# Distance to instability ------------------------------------------------------------------------
-
-
 @INSTABILITY(
     "rdf/instability",
     "section 2.2, definition 7",
@@ -103,9 +100,6 @@ def instability_classes(effort, rng):
         f"e^epsilon = {math.exp(epsilon):.3g}.",
         range=f"2 to 8 classes, gaps up to {gaps[-1]}, {len(budgets)} epsilons from 0.01 to 8",
     )
-
-
-# What no private label can do -------------------------------------------------------------------
 
 
 @OPTIMUM(

@@ -17,8 +17,6 @@ CLASSES = Box("thm-all-data-classes", "random_forest.poisson_error")
 AVERAGE = Box("thm-average-sensitivity", "depth.effective_records")
 FLIPS = Box("thm-flips")
 
-# All records ------------------------------------------------------------------------------------
-
 
 def _poisson_leaves(effort):
     """(mean number of records of all data, trees, epsilon)."""
@@ -167,9 +165,6 @@ def average_of_all_leaves(effort, rng):
         f"{len(cases)} cases summed over the Poisson number of records; {{records}} records a leaf, {{trees}} "
         "trees, epsilon {epsilon:g}: {stated:.4f} with all data, {exact:.4f} with shares."
     )
-
-
-# Flips ------------------------------------------------------------------------------------------
 
 
 def _deals(a, b, trees):

@@ -8,6 +8,7 @@ import pandas as pd
 from dplit.court import experiments
 from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.until_decided import look
+from dplit.court.experiments import authors
 from dplit.court.experiments.result import stored_path
 from dplit.court.ledger.registry import Claim
 from dplit.court.ledger.table import Whole
@@ -18,7 +19,7 @@ def sentences(claims: Sequence[Claim]) -> pd.DataFrame:
 
     Columns: sentence; compared, what decides it: of "on all sets" the set that is least sure; must be; ours, our
     mean and its interval, which holds at every look; runs, independent repetitions; verdict; open, what would
-    decide it: hours of one core, or why no number of runs does.
+    decide it: hours of one core, or why no number of runs does. And authors, what their own runs have, if any has.
     """
     reproduced.levels()
     results = {id: experiments.stored(id) for id in experiments.ids() if stored_path(id).is_file()}
@@ -27,12 +28,13 @@ def sentences(claims: Sequence[Claim]) -> pd.DataFrame:
         if c.id not in reproduced.SENTENCES:
             continue
         verdicts, still = look(results, [c.id])
-        part, _ = reproduced.SENTENCES[c.id]()
+        part, words = reproduced.SENTENCES[c.id]()
         found = part.decided_by(reproduced.levels()[c.id])
-        rows[c.id] = (c.says, *_compared(found), verdicts[c.id], _needed(still[0], found) if still else "")
-    columns = ["sentence", "compared", "must be", "ours", "runs", "verdict", "open"]
-    table = Whole.from_dict(rows, orient="index", columns=columns)
-    return table.rename_axis("claim")
+        theirs = words.partition(authors.OWN)[2].partition(";")[0]
+        rows[c.id] = (c.says, *_compared(found), verdicts[c.id], _needed(still[0], found) if still else "", theirs)
+    columns = ["sentence", "compared", "must be", "ours", "runs", "verdict", "open", "authors"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("claim")
+    return Whole(table if table["authors"].any() else table.drop(columns="authors"))
 
 
 def _compared(found):

@@ -18,8 +18,6 @@ REPLACED = Box("thm-replace-one")
 lost = partial(note, quantity="privacy loss")
 replaced = partial(note, quantity="sensitivity under replace-one")
 
-# Counts, scores and vectors ------------------------------------------------------------------
-
 
 def _one(*_):
     return 1
@@ -108,8 +106,6 @@ def whole_vector(effort, rng, paper):
         yield _laplace(exactly, d, 2, lambda d, all: [all] * d)
     return lost("1 to {cases} cumulative counts: the worst loss is {stated} in each")
 
-
-# Replace-one ---------------------------------------------------------------------------------
 
 FAMILY = {  # statistic, its options, and how many times its sensitivity under add-remove
     "mean": (sensitivity.mean_of, {}, 1),

@@ -43,9 +43,6 @@ of_children = partial(note, quantity="sensitivity of the children's mean error")
 of_sum = partial(note, quantity="fall of the summed squared error")
 
 
-# Mean ----------------------------------------------------------------------------------------
-
-
 @MEAN("diprime-v1/sensitivity-mean", "Section 3; appendix A.1.1")
 def mean(effort, rng, bounds=V1):
     """The mean of $N$ targets in $[B_L, B_U]$ has sensitivity $(B_U - B_L)/N$."""
@@ -59,9 +56,6 @@ def mean_v2(effort, rng):
     """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$: changing the value of a given data point
     changes the sample mean by at most $2B/N$."""
     return mean(effort, rng, bounds=V2)
-
-
-# Mean squared error --------------------------------------------------------------------------
 
 
 def _partitions(compare, effort, stated, bounds):
@@ -117,9 +111,6 @@ def mse_exact_v2(effort, rng):
     return of_error("{cases} enumerations: the three norms' sum, at N={n} {found}")
 
 
-# The proof of v1, appendix A.1.2 -------------------------------------------------------------
-
-
 def _norms(n):
     """(first norm, second norm, values that stay, value that goes) over grid data in [-1, 1]."""
     grid = [Fraction(i, 2) for i in range(-2, 3)]
@@ -167,9 +158,6 @@ def mse_proof_whole(effort, rng):
     return note("{cases} cases on a grid in [-1, 1], within both bounds", quantity="sum of the two norms")
 
 
-# The unweighted reading ----------------------------------------------------------------------
-
-
 @UNWEIGHTED(
     "diprime-v1/sensitivity-unweighted",
     "Section 3; algorithm 3, line 50, read as the plain average of the children's errors",
@@ -206,9 +194,6 @@ def unweighted_exact(effort, rng):
         if effort == "deep":  # a larger child needs fifths to balance the record that leaves it
             yield from search([7], grid=6, **at)
     return of_children("{cases} enumerations: the closed form, at N={n} {found}")
-
-
-# Sum of squared errors -----------------------------------------------------------------------
 
 
 def _removals(compare, effort, stated, bounds):

@@ -37,8 +37,6 @@ CORRECTED = Box(
     quantity="loss of accuracy",
 )
 
-# The probability of a flip -------------------------------------------------------------------
-
 
 def _integrated_law(counts, epsilon):
     """Chance of each label from its definition: clipped noisy counts, a tie at 0 broken at random."""
@@ -101,9 +99,6 @@ def classes(effort, rng):
         f"{share[3]:.4f} with three, {share[4]:.4f} with four.",
         range=f"two classes below 12, three below {three}, four below {four}, three budgets",
     )
-
-
-# Theorem 2: classification -------------------------------------------------------------------
 
 
 def _halves(labels, k):

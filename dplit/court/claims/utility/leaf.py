@@ -16,8 +16,6 @@ from dplit.court.ledger.compare import at_most, below, decisive, need, note, sam
 LEAF = Box("thm-utility-leaf")
 TREE = Box("thm-utility-tree")
 
-# Theorem 1 -----------------------------------------------------------------------------------
-
 
 @cache
 def _enumerated(n, depth, t):
@@ -136,9 +134,6 @@ def theorem_1_corrected(effort, rng):
         f"{{cases}} largest changes over all trees and all targets, up to {most:g} R^2: as both formulas",
         range=f"one column: N up to {largest}, depths 1 to 3, all trees and targets; two columns: N up to 6",
     )
-
-
-# Corollary 1.1 -------------------------------------------------------------------------------
 
 
 def _largest_fall(n, depth, t):

@@ -21,8 +21,6 @@ EXPECTED = Box("thm-utility-expected", "utility.expected_split_loss", quantity="
 IMBALANCE = Box("rem-utility-imbalance", "utility.worst_split_loss", "utility.accuracy_loss_bound")
 FLIP = Box("thm-utility-flip", "utility.label_law", "utility.expected_accuracy", "utility.split_loss_bound")
 
-# Theorem 1: regression -----------------------------------------------------------------------
-
 
 def _losses(n, epsilon):
     """Expected loss of every 0/1 target vector (rows) and every split k = 1, ..., n - 1, R = 1."""
@@ -160,9 +158,6 @@ def expectation(effort, rng):
     )
 
 
-# Imbalance --------------------------------------------------------------------------------------
-
-
 @IMBALANCE("diprime-v2/imbalance", "Section 3.2, after theorem 2", "assumes", proved=True, quantity="loss at s")
 def imbalance(effort, rng):
     r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node
@@ -186,9 +181,6 @@ def imbalance(effort, rng):
         f"The targets 0, 1, 1, 1 alone have the squared error {even:g} at 2 and 2 records, {uneven:g} at 1 and 3.",
         range=f"N up to {most}, every smaller block, five budgets",
     )
-
-
-# Simulation ----------------------------------------------------------------------------------
 
 
 def _noise_mean(left, right, epsilon):

@@ -28,11 +28,17 @@ def ahead(one, other):
     return decide
 
 
+def of_one_draw():
+    scores = experiments.stored(ID).scores(KEYS["RF"])
+    return rule.above(scores, 0.9, deviation=0.1, cells=((ID, KEYS["RF"]),), least=2), "words"
+
+
 SENTENCES = {
     "test/better": ahead("RF", "ERT"),
     "test/worse": ahead("ERT", "RF"),
     "test/alike": ahead("ERT", "Breiman"),
     "test/open": lambda: (rule.OPEN, "of a method that is not here"),
+    "test/draw": of_one_draw,
 }
 
 
@@ -62,8 +68,10 @@ def test_each_sentence_is_run_until_it_is_decided(ran, tmp_path):
     verdicts, still = until_decided("test", lambda id: tmp_path / f"{id}.json", hours=10.0)
     assert verdicts == {
         "test/better": "agrees", "test/worse": "differs", "test/alike": "too close", "test/open": "undecided",
+        "test/draw": "undecided",
     }  # fmt: skip
-    assert [one.id for one in still] == ["test/open"] and not still[0].wanted
+    assert {one.id for one in still} == {"test/open", "test/draw"}
+    assert not any(one.wanted for one in still), "no runs decide these"
     assert ran[KEYS["RF"]] == rule.LEAST, "what is decided is not run on"
     assert ran[KEYS["ERT"]] == ran[KEYS["Breiman"]] > rule.LEAST
     result = experiments.read(tmp_path / f"{ID}.json")
@@ -83,7 +91,7 @@ def test_the_command(ran, tmp_path, capsys):
     asked = ["experiment", ID, "--until-decided", "--hours", "10", "--out", str(tmp_path), "--jobs", "1"]
     assert main([*asked, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["verdicts"]["test/better"] == "agrees" and [*found["hours"]] == ["test/open"]
+    assert found["verdicts"]["test/better"] == "agrees" and [*found["hours"]] == ["test/open", "test/draw"]
     assert main(asked) == 0
     assert "no run decides it" in capsys.readouterr().out
     with pytest.raises(SystemExit):

@@ -90,6 +90,11 @@ class Difference:
         return min(1.0, np.exp(-evidence) + (REMOTE if self.room else 0.0))
 
     @property
+    def within_room(self) -> bool:
+        """True if the mean is so near to the limit that, given the room, no more repetitions decide."""
+        return bool(self.room and abs(self.mean - self.limit) <= self.room)
+
+    @property
     def error(self) -> float:
         """Standard error of the mean."""
         return float(np.sqrt(self.squares / (self.n - 1) * (1 / self.n + (self.overlap or 0.0))))

@@ -52,10 +52,10 @@ def _needed(one, found):
     """What would decide an open sentence, in words."""
     if not found:
         return "no cell of ours is about it"
+    if found[0].within_room:
+        return "what is printed is of a single draw or of few runs: more of ours do not say which"
     if not one.wanted:
         return "its data or its method is not here"
     if np.isnan(found[0].mean):
         return f"too few runs; {one.hours:.1f} h give more"
-    if found[0].room:
-        return "its size is of one draw of the data: more runs do not say which"
     return f"about {one.to_decide:.1f} h" if np.isfinite(one.to_decide) else f"more than {one.hours:.1f} h"

@@ -58,6 +58,8 @@ def _next(id, part, level, results):
     growth = np.log(level) / np.log(p) if p < 1 else np.inf
     wanted = {}
     for seen, _ in sides:
+        if seen.within_room:
+            continue
         more = int(np.ceil(seen.n * np.clip(1.1 * growth, AT_LEAST, AT_MOST)))
         for cell in seen.cells:
             splits = _splits(cell)

@@ -147,9 +147,15 @@ def test_queries_from_the_training_records():
     assert (one.y_test == data.y[one.X_test.index]).all()
     assert one.X_test.index.tolist() != two.X_test.index.tolist()
     figure = experiments.get("m-rf/figure-3b")
-    assert {curves.overlap(c) for c in figure.cells if "n_queries" in c.params} == {0.0}
-    (held,) = [c for c in figure.cells if "n_queries" not in c.params]
-    assert curves.overlap(held) == 0.25
+    result, (held,) = (
+        experiments.Result("m-rf/figure-3b"),
+        [c for c in figure.cells if "n_queries" not in c.params],
+    )
+    (drawn, *_) = (c for c in figure.cells if "n_queries" in c.params)
+    scores = np.arange(20.0)
+    assert len(curves.repetitions(drawn, scores)) == 20, "each draw of queries is one"
+    assert len(curves.repetitions(held, scores)) == 4, "a cut into five is one"
+    assert curves.of_cells(result, drawn.key)["least"] > curves.of_cells(result, held.key)["least"]
 
 
 def test_a_task_gets_the_test_part_as_queries(monkeypatch):

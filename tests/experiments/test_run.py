@@ -65,9 +65,9 @@ def test_cells_of_a_method_that_has_changed_are_not_compared(calls, monkeypatch,
 
 def test_what_is_there_is_not_run_again(calls, tmp_path):
     out = tmp_path / "x.json"
-    first = experiments.run(ID, repetitions=1, cells=["*/RF/*"], out=out)
+    first = experiments.run(ID, repetitions=1, cells=["*/RF/*"], out=out, command="one")
     calls.clear()
-    result = experiments.run(ID, out=out)
+    result = experiments.run(ID, out=out, command="two")
     assert ("iris/RF/exact", 0) not in calls and len(calls) == 5
     assert result.cells["iris/RF/exact"]["scores"][0] == first.cells["iris/RF/exact"]["scores"][0]
     assert [run["tasks"] for run in result.runs] == [1, 5]

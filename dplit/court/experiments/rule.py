@@ -41,7 +41,7 @@ LEAST = 20  # repetitions; with fewer a part is open, since fewer may be far fro
 LEAST_MEANS = 10  # of repetitions that are means of all folds of a cut
 RATE = 0.05  # of a wrong verdict, over all sentences of one paper
 EFFECTS = 0.5  # kappa: effects of some 1.4 deviations and less are looked for
-REMOTE = 1e-5  # chance that another number is further from its mean than we allow for
+REMOTE = 5e-6  # chance that another number is further from its mean than we allow for
 POINT = 0.01  # margin of an accuracy, or of another share
 TENTH = 0.1  # margin of an error, as a share of it
 

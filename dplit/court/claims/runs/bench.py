@@ -219,7 +219,7 @@ def ceiling(result, side=FOR_CHOOSING):
     return part, f"in points: {points(found, OURS, CEILING, sets)}"
 
 
-@on_both_sides("regression", "all")
+@on_both_sides("regression", "all", "agrees")
 def regression(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest has a higher $R^2$ than each other private forest of
     this book on {all} sets {side}."""
@@ -247,7 +247,7 @@ def beyond_print(result: Result, data: str, measure: str, score_of, shown) -> De
     return rule.all_of(parts), "; ".join(words)
 
 
-@on_both_sides("classification", "peer-forest")
+@on_both_sides("classification", "peer-forest", held_out="agrees")
 def peer_forest(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is more accurate than diffprivlib's forest on more
     than half of the sets {side}."""

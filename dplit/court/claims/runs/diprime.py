@@ -117,22 +117,22 @@ def _all_turn(result, methods, name):
 
 
 @said("diprime-v1/figure-3/depth-limit", "agrees", methods=(V1,))
-@said("diprime-v2/figure-1/depth-limit", "undecided", methods=VARIANTS)
+@said("diprime-v2/figure-1/depth-limit", "agrees", methods=VARIANTS)
 def depth_limit(result, methods):
     """Learning deeper trees deteriorates the utility of DiPriMe, an inherent trade-off (read as: beyond
     some depth it gets worse)."""
     return _all_turn(result, methods, "max_depth")
 
 
-@said("diprime-v1/figure-3/trees-limit", "undecided", methods=(V1,))
-@said("diprime-v2/figure-1/trees-limit", "undecided", methods=VARIANTS)
+@said("diprime-v1/figure-3/trees-limit", "too close", methods=(V1,))
+@said("diprime-v2/figure-1/trees-limit", "too close", methods=VARIANTS)
 def trees_limit(result, methods):
     """Increasing the number of trees results in a similar trade-off: more trees are expected to generally
     reduce the error, but each has less data (read as: beyond some number DiPriMe gets worse)."""
     return _all_turn(result, methods, "n_estimators")
 
 
-@said("diprime-v2/figure-1/flip", "undecided")
+@said("diprime-v2/figure-1/flip", "too close")
 def flip(result):
     """At low epsilon DiPriMeFlip is worse than DiPriMeExp and DiPriMe."""
     lines = {m: private(result, m, "epsilon") for m in VARIANTS}
@@ -141,8 +141,8 @@ def flip(result):
     return Pairs(result, cells, gain="ahead by").that()
 
 
-@said("diprime-v1/figure-5/best-depth", "undecided", ["diprime-v1/figure-3"], methods=(V1,))
-@said("diprime-v2/figure-5/best-depth", "undecided", ["diprime-v2/figure-1"], methods=VARIANTS)
+@said("diprime-v1/figure-5/best-depth", "too close", ["diprime-v1/figure-3"], methods=(V1,))
+@said("diprime-v2/figure-5/best-depth", "differs", ["diprime-v2/figure-1"], methods=VARIANTS)
 def best_depth(result, partitioned, methods):
     """With every tree on all records the best depth is larger than on disjoint parts."""
     found = []
@@ -178,8 +178,8 @@ def _paired(result, points, depths):
     return f"with parts {depths[1]} gains {gains:.2g} ± {error:.1g} over {depths[0]}"
 
 
-@said("diprime-v1/figure-5/trends", "undecided", ["diprime-v1/figure-3"], methods=(V1,))
-@said("diprime-v2/figure-5/trends", "undecided", ["diprime-v2/figure-1"], methods=VARIANTS)
+@said("diprime-v1/figure-5/trends", "too close", ["diprime-v1/figure-3"], methods=(V1,))
+@said("diprime-v2/figure-5/trends", "too close", ["diprime-v2/figure-1"], methods=VARIANTS)
 def trends(result, partitioned, methods):
     """With every tree on all records the trends are similar to those of {other} (read as: by depth and by
     number of trees the same errors first fall and then rise)."""

@@ -70,21 +70,21 @@ def _catches_up(result, methods, other=None):
     return rule.all_of(parts), f"{', '.join(found)} ({', '.join(targets)}; we allow {NEAR})"
 
 
-@said("diprime-v1/figure-4/catches-up", "undecided")
+@said("diprime-v1/figure-4/catches-up", "differs")
 def catches_up(result):
     """DiPriMe has a notable loss of accuracy against the methods that are not private at small epsilon,
     and becomes comparable to them as epsilon increases."""
     return _catches_up(result, (V1,))
 
 
-@said("diprime-v2/figure-2/catches-up", "undecided")
+@said("diprime-v2/figure-2/catches-up", "differs")
 def variants_catch_up(result):
     """The variants have a notable loss of accuracy against the methods that are not private at small
     epsilon, and become comparable to them as epsilon increases."""
     return _catches_up(result, VARIANTS)
 
 
-@said("diprime-v2/figure-6/catches-up", "undecided", ["diprime-v2/figure-2"])
+@said("diprime-v2/figure-6/catches-up", "differs", ["diprime-v2/figure-2"])
 def catches_up_too(result, partitioned):
     """The trend is similar to {other}'s: without partitioning too the variants have a notable loss of
     accuracy at small epsilon, then catch up."""
@@ -130,7 +130,7 @@ def _of_leaves(result):
     return {m: private(result, m, None)[None] for m in PRINTED_NODES}
 
 
-@said("diprime-v2/figure-3/leaves", "undecided")
+@said("diprime-v2/figure-3/leaves", "agrees")
 def leaves(result):
     """DP-ERT, DP-RF and DP-DF have very heavy-tailed occupancies, the majority of nodes holding very
     little; DiPriMe trees have a much larger proportion of nodes that hold more."""
@@ -191,7 +191,7 @@ def larger_epsilon(result, method, partitioned):
     return Pairs(result, cells, gain="from epsilon 1 to 10 the error falls by").that()
 
 
-@said_of_hyper("trees", "undecided", "agrees", "undecided")
+@said_of_hyper("trees", "agrees", "agrees", "agrees")
 def limited_trees(result, method, partitioned):
     """More trees lower the error only up to a limit."""
     points = private(result, method, "n_estimators", max_features=5, partitioned=partitioned)

@@ -94,14 +94,14 @@ def largest(found: Iterable[Pairs]) -> str:
     return f"largest gain over the better baseline, in points: {max(found, key=least_gain)}"
 
 
-@said("m-rf/figure-2/consistently", "undecided")
+@said("m-rf/figure-2/consistently", "agrees")
 def consistently(result):
     r"""Our optimized approaches consistently outperform the baselines, showing a significant accuracy
     improvement: with 128 trees both methods are above both at every epsilon on Car, Iris and Balance."""
     return joined(figure_2(result, paper.SMALL)).that()
 
 
-@said("m-rf/figure-2/abstract-40", "undecided", name="m-rf/abstract-40", where="Abstract")
+@said("m-rf/figure-2/abstract-40", "agrees", name="m-rf/abstract-40", where="Abstract")
 def abstract_40(result):
     """Our experimental results show significant accuracy improvements of up to 40 % compared to state-of-the-art
     methods, existing approaches: over each baseline, at some point of figure 2."""
@@ -109,7 +109,7 @@ def abstract_40(result):
     return rule.any_of(rule.all_of(pairs.parts(least(40))) for pairs in found), largest(found)
 
 
-@said("m-rf/figure-2/car-85", "undecided", name="m-rf/car-85", where="Section 1")
+@said("m-rf/figure-2/car-85", "differs", name="m-rf/car-85", where="Section 1")
 def car_85(result):
     """On Car both of our DP batch training and batch prediction approaches achieve 85 % accuracy under a privacy
     budget of epsilon 2 when predicting 345 test samples on 128 trees."""
@@ -135,7 +135,7 @@ def largest_between(found: Iterable[list[Pairs]], low: float, high: float) -> De
     return rule.all_of(parts), "; ".join(words)
 
 
-@said("m-rf/figure-2/small", "undecided")
+@said("m-rf/figure-2/small", "agrees")
 def small_sets(result):
     r"""A significant accuracy improvement of 20-40 % for small to medium-sized datasets: on each of Car, Iris and
     Balance the largest gain over both baselines is in that range."""
@@ -145,7 +145,7 @@ def small_sets(result):
 FIGURE_2_LARGE = {"name": "m-rf/figure-2/large", "where": "Figure 2"}
 
 
-@said("m-rf/figure-2-low/large", "undecided", ("m-rf/figure-2",), **FIGURE_2_LARGE)
+@said("m-rf/figure-2-low/large", "differs", ("m-rf/figure-2",), **FIGURE_2_LARGE)
 def large_sets(lower, result):
     r"""Larger datasets such as Heart, Mushroom, and Adult show a notable accuracy improvement of 10-20 %,
     particularly with smaller epsilon values: on each of the three the largest gain over both baselines is in that
@@ -168,7 +168,7 @@ def upper_bound(result):
     return Pairs(result, cells).that(none_of)
 
 
-@said("m-rf/figure-2/gap-closed", "undecided", name="m-rf/gap-closed", where="Section 1.1")
+@said("m-rf/figure-2/gap-closed", "agrees", name="m-rf/gap-closed", where="Section 1.1")
 def gap_closed(result):
     r"""Batch privacy analysis closes the performance gap between DP prediction performance and DP training due to
     the former's limit on inference queries: at no epsilon, on Car, Iris and Balance, is batch prediction worse
@@ -213,7 +213,7 @@ def disjoint_falls(result):
     return fewer_trees(result, paper.DISJOINT, rule.any_of)
 
 
-@said("m-rf/figure-3a/preserves", "undecided")
+@said("m-rf/figure-3a/preserves", "agrees")
 def preserves(result):
     """Increasing the number of trees does not negatively impact the accuracy of DP batch training: no smaller
     number is better than 128 by more than 0.02."""
@@ -227,7 +227,7 @@ def rises(result):
     return better(result, "128 trees over one", "car", paper.TRAINING, n_estimators=(128, 1))
 
 
-@said("m-rf/figure-3a/few-trees", "undecided", ours=True)
+@said("m-rf/figure-3a/few-trees", "agrees", ours=True)
 def few_trees(result):
     """With one tree batch training is not above Laplace noise per tree."""
     one = pair(result, "car", (paper.TRAINING, paper.LAPLACE), n_estimators=1)
@@ -239,7 +239,7 @@ def asked(result: Result, method: str, n: int, **at) -> str:
     return key(result, "car", method, n_queries=n, **at)
 
 
-@said("m-rf/figure-3b/existing-30", "undecided")
+@said("m-rf/figure-3b/existing-30", "agrees")
 def existing_30(result):
     r"""The existing approach exhibits low accuracy as the number of inference queries increases:
     subsample-and-aggregate is reaching 30 % accuracy at 100 queries."""
@@ -263,7 +263,7 @@ def batch_90(result):
     return about(result, {"1,000 queries": 90}, cells)
 
 
-@said("m-rf/figure-3b/minimal", "undecided")
+@said("m-rf/figure-3b/minimal", "agrees")
 def minimal(result):
     """Increasing the number of test samples has minimal impact on the accuracy of DP batch prediction: 1,000 and
     100 are within 0.02 of each other."""
@@ -285,7 +285,7 @@ def training_records(result):
 EXISTING, OPTIMISED = (f"m-rf/appendix-queries/{word}" for word in ("existing", "optimised"))
 
 
-@said("m-rf/figure-3b/appendix-existing", "undecided", name=EXISTING, where=QUERIES)
+@said("m-rf/figure-3b/appendix-existing", "agrees", name=EXISTING, where=QUERIES)
 def appendix_existing(result):
     """With per-sample budget allocation predicting 50 samples results in 30-35 % accuracy: on the whole of Car, at
     epsilon 2 with 16 trees of depth 4, the existing method with weight votes."""

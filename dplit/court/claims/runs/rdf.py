@@ -198,7 +198,7 @@ def few_and_more(result: Result, sets: Iterable[dict[int, str]]) -> str:
     return f"{few:.3f} against {more:.3f}"
 
 
-@said("rdf/figure-7/steadier", "undecided")
+@said("rdf/figure-7/steadier", "agrees")
 def steadier_with_trees(result):
     """With 1 to 10 trees accuracies vary by a lot more than with more trees, seen by the larger deviations."""
     found = {e: by_trees(result, epsilon=e).values() for e in (0.2, 1.0)}
@@ -214,7 +214,7 @@ def many_sets(result):
     return between(result, 0.85, 0.9, many, cells)
 
 
-@said("rdf/figure-8/more-trees", "undecided")
+@said("rdf/figure-8/more-trees", "too close")
 def more_flips(result):
     """Larger numbers of trees flip the labels of more (nonempty) leaves."""
     found = {d: [*cells.values()] for d, cells in by_trees(result, "RDF, examined").items()}
@@ -249,7 +249,7 @@ def enough(result):
     return curves.higher_once(result, cell, 0.85 - POINT), ONE_DRAW
 
 
-@said("rdf/figure-9/grows", "undecided")
+@said("rdf/figure-9/grows", "differs")
 def grows(result):
     """Differential privacy scales very well, adding less noise the more data there is (read of figure 9:
     at every epsilon accuracy grows with the number of records)."""
@@ -267,7 +267,7 @@ def grows_with_epsilon(result):
     return better(result, "the largest over the smallest", "adult", "RDF", epsilon=ends)
 
 
-@said("rdf/figure-10/near", "undecided")
+@said("rdf/figure-10/near", "too close")
 def near_the_twin(result):
     """As epsilon increases, accuracy gets asymptotically close to that of the same forest without privacy,
     on Adult."""

@@ -156,7 +156,7 @@ def counted(*results):
     return rule.all_of([exactly(11, wins), exactly(1, losses)]), f"{words}; {lost}"
 
 
-@said("rdf/figure-12/auc", "undecided", **TIES)
+@said("rdf/figure-12/auc", "agrees", **TIES)
 def auc_losses(result):
     """In AUC and F1 together ours only loses to JPW in one result, ties being within one standard deviation:
     so at most once in AUC."""
@@ -179,7 +179,7 @@ def at_most_one_loss(result: Result) -> Decided:
     )
 
 
-@said("rdf/figure-14/five", "undecided", **TIES)
+@said("rdf/figure-14/five", "differs", **TIES)
 def five_wins(result):
     """Ours beats RGV on five sets, loses on four and ties on Adult."""
     others = versus(result, "RGV", [d for d in BINARY if d != "adult"])

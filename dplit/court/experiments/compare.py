@@ -178,14 +178,20 @@ def series(
 ) -> pd.DataFrame:
     """One curve of a figure, from its result: index the parameter's values; columns mean, deviation, and reach.
 
-    The mean is known within `reach`, on these records, with probability .95 at all looks at once.
+    All are of the repetitions that each point has. The mean is known within `reach`, on these records, with
+    probability .95 at all looks at once.
 
     `name` is the parameter along the curve, None for the one point of a method that it does not affect; `data`
     the data set, where the figure has several; `fixed` are values of the other parameters that it varies.
     """
     result = stored(id) if result is None else result
     points = curve(result, method, reading, name, data=data, **fixed)
-    rows = [(float(result.mean(key)), float(result.deviation(key)), reach(result, key)) for key in points.values()]
+    n = min((len(result.scores(key)) for key in points.values()), default=None)
+    scores = [result.scores(key)[:n] for key in points.values()]
+    rows = [
+        (float(s.mean()), float(s.std(ddof=1)) if n > 1 else 0.0, reach(result, key, n))
+        for key, s in zip(points.values(), scores)
+    ]
     return pd.DataFrame(rows, columns=["mean", "deviation", "reach"], index=pd.Index(points, name=name))
 
 
@@ -194,16 +200,18 @@ def by_set(
 ) -> pd.DataFrame:
     """Mean scores of several methods on every data set of a figure, in its order; NaN where one is not run.
 
-    `methods` are (method, reading) by the name of a column. With `reaches` the reach of each mean, as in `series`.
+    `methods` are (method, reading) by the name of a column; a data set's means are of the repetitions that all of
+    them have. With `reaches` the reach of each mean, as in `series`.
     """
     result = stored(id) if result is None else result
-    found = {
-        column: {
-            c.data: reach(result, c.key) if reaches else float(result.mean(c.key))
-            for c in get(id).cells
-            if (c.method, c.reading) == of and not c.label and c.key in result.cells
-        }
-        for column, of in methods.items()
-    }
+    found, chosen, n = {column: {} for column in methods}, {}, {}
+    for column, of in methods.items():
+        for c in get(id).cells:
+            if (c.method, c.reading) == of and not c.label and c.key in result.cells:
+                chosen[column, c.data] = c.key
+                n[c.data] = min(len(result.scores(c.key)), n.get(c.data, len(result.scores(c.key))))
+    for (column, data), key in chosen.items():
+        number = reach(result, key, n[data]) if reaches else float(result.scores(key)[: n[data]].mean())
+        found[column][data] = number
     order = dict.fromkeys(c.data for c in get(id).cells)
     return pd.DataFrame(found).reindex([d for d in order if any(d in f for f in found.values())])

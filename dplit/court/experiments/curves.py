@@ -131,12 +131,12 @@ def deviation(result: Result, key: str, most: int | None = None):
     return float(np.sqrt(by_draw(cell, scores).var(axis=1, ddof=1).mean()))
 
 
-def reach(result: Result, key: str, level: float = 0.05) -> float:
+def reach(result: Result, key: str, most: int | None = None, level: float = 0.05) -> float:
     """Half the width of the interval of a cell's mean on these records, at error `level` at all looks at once.
 
-    Infinite where there is no whole repetition yet.
+    Of its first `most` scores; infinite where there is no whole repetition yet.
     """
-    numbers = _numbers(result, key)
+    numbers = repetitions(get(result.experiment).cell(key), result.scores(key)[:most])
     if not len(numbers):
         return float("inf")
     squares = float(((numbers - numbers.mean()) ** 2).sum())

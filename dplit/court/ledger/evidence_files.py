@@ -100,9 +100,9 @@ def due(
 
 def number(found: dict) -> str:
     """What decides, by stored evidence, a sentence about runs; "" of other claims, and if no run is about it."""
-    if found["kind"] != "reproduced" or found.get("computed") is None:
+    if found["kind"] != "reproduced" or found.get("computed") in (None, "nan"):
         return ""
-    return f"{found['computed']:.4g}, must be {found['relation']} {found['published']:.4g}"
+    return f"{float(found['computed']):.4g}, must be {found['relation']} {float(found['published']):.4g}"
 
 
 def write(history, path):

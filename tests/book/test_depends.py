@@ -85,7 +85,6 @@ def test_no_docket_but_its_own_makes_a_theory_chapter_stale():
         loaded = {p.relative_to(ROOT / "dplit").parts for p in depends.modules(path)}
         dockets = {p[2] for p in loaded if p[:2] == ("court", "claims") and p[-1][0] != "_"}
         shared = {"matrix_paths", "matrix_release"} if path.stem.startswith("matrix_") else set()  # ranks and laws
-        shared |= {"multinomial"} if path.stem == "multinomial_privacy" else set()  # small data
         assert {name.removesuffix(".py") for name in dockets} <= {path.stem, *shared}
         source = "\n".join(depends.code(path))
         for room in ("experiments", "bench", "baselines", "attacks", "audit"):

@@ -1,9 +1,15 @@
 """What makes a notebook stale: its cells, the code and the data that they depend on."""
 
+import inspect
 import json
+import re
 import sys
+from functools import partial
+from pathlib import Path
 
 from book_tools import BOOK, NOTEBOOKS, ROOT
+
+from dplit.court import claims
 
 sys.path.insert(0, str(BOOK))
 import depends
@@ -77,15 +83,32 @@ def test_dockets_are_found_by_the_chapter_that_asks():
 OTHERS = ("index", "ledger", "audit", "bench")  # no theory: they look at everything
 
 
+def docket_of(check):
+    """The file in which a claim's check stands."""
+    while isinstance(check, partial):
+        check = check.func
+    return Path(inspect.getfile(inspect.unwrap(check)))
+
+
 def test_no_docket_but_its_own_makes_a_theory_chapter_stale():
-    """Nor does a run, a baseline's experiment or an attack on a release, unless the chapter asks for it."""
+    """Nor does a run, a baseline's experiment or an attack on a release, unless the chapter asks for it.
+
+    A docket is a file with claims: laws and small data that several share have none.
+    """
+    registers = re.compile(r"\b(claims?_on_releases?|said|on_both_sides)\(")
+    dockets = {docket_of(claim.check_function) for claim in claims.all()}
+    dockets |= {path for path in depends.DOCKETS.rglob("*.py") if registers.search(path.read_text())}
+    helpers = {path.name for path in set(depends.DOCKETS.rglob("*.py")) - dockets}
+    assert {"small.py", "laws.py"} < helpers
     for path in NOTEBOOKS:
         if path.stem.endswith("_experiments") or path.stem in OTHERS:
             continue
-        loaded = {p.relative_to(ROOT / "dplit").parts for p in depends.modules(path)}
-        dockets = {p[2] for p in loaded if p[:2] == ("court", "claims") and p[-1][0] != "_"}
-        shared = {"matrix_paths", "matrix_release"} if path.stem.startswith("matrix_") else set()  # ranks and laws
-        assert {name.removesuffix(".py") for name in dockets} <= {path.stem, *shared}
+        modules = set(depends.modules(path))
+        chapters = {
+            p.relative_to(depends.DOCKETS).parts[0] for p in modules & dockets if depends.DOCKETS in p.parents
+        }
+        assert {name.removesuffix(".py") for name in chapters} <= {path.stem}
+        loaded = {p.relative_to(ROOT / "dplit").parts for p in modules}
         source = "\n".join(depends.code(path))
         for room in ("experiments", "bench", "baselines", "attacks", "audit"):
             assert room in source or room not in {part for parts in loaded for part in parts[:2]}, (

@@ -88,6 +88,20 @@ def test_numbers_that_never_vary_decide():
     assert rule.above(same, 31.0).verdict(1e-6) == "too close"
 
 
+@pytest.mark.parametrize("margin", [0.01, 1.0, (31.01, 30.99)])
+def test_what_hardly_varies_counts_as_a_tenth_of_what_matters(margin):
+    """Of scores that are nearly always 1 what is rare and below may not have been seen."""
+    same, size = np.full(rule.LEAST, 31.0), 0.01 if isinstance(margin, tuple) else margin
+    steps = size / 10 * np.resize([-1, 1], rule.LEAST)
+    margins = (same - 31 + margin[0], same - 31 + margin[1]) if isinstance(margin, tuple) else margin
+    for limit in (31 - size / 100, 31 + size / 20, 31 + size / 2):
+        hardly, just = (rule.above(of, limit, margin=margins) for of in (same, same + steps))
+        assert (hardly.yes, hardly.no) == pytest.approx((just.yes, just.no), rel=1e-9)
+    assert rule.above(same, 31 - size / 100, margin=margins).verdict(1e-6) == "too close"
+    wider = rule.above(same + 2 * steps, 31 + size / 2, margin=margins)
+    assert wider.no > 10 * rule.above(same, 31 + size / 2, margin=margins).no
+
+
 def test_a_difference_that_does_not_matter_is_too_close():
     tiny = numbers(7, 4000, 0.0) * 0.01
     assert rule.above(tiny, margin=0.01).verdict(1e-3) == "too close"
@@ -207,3 +221,20 @@ def test_each_paper_has_one_rate():
         assert sum(shares) == pytest.approx(rule.RATE)
     for c in claims.all():
         assert c.kind != "reproduced" or c.about == "experiment", c.id
+
+
+def test_a_method_that_is_behind_at_all_budgets_is_refuted_sooner_than_one_by_one():
+    lost = rule.signs(np.full(14, -1.0))
+    assert rule.throughout([lost] * 4).no == pytest.approx(2 * 2**-14)
+    assert rule.all_of([lost] * 4).no == pytest.approx(4 * 2**-14)
+    won = rule.signs(np.full(14, 1.0))
+    assert rule.throughout([won] * 4).yes == rule.all_of([won] * 4).yes == 2**-14
+    assert rule.throughout([won] * 3 + [lost]).verdict(0.05) == "undecided"
+
+
+def test_twice_the_mean_holds_for_the_worst_dependence():
+    """Of two p-values whose sum is the level wherever one is below it, the mean is half the level as often."""
+    level, u = 0.05, np.linspace(0, 1, 2001)[1:]
+    pairs = np.column_stack([u, np.where(u < level, level - u, u)])
+    found = [rule.throughout([rule.Part(no=a), rule.Part(no=b)]).no for a, b in pairs]
+    assert np.mean(np.array(found) <= level * (1 + 1e-9)) == pytest.approx(level, abs=1e-3)

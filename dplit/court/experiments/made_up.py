@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import t
 
-from dplit.court.experiments.rule import LEAST, RATE, log_evidence
+from dplit.court.experiments.rule import FINEST, LEAST, POINT, RATE, log_evidence
 
 
 def gains(papers: int, sentences: int, most: int, rng: np.random.Generator, effect: float = 0.0) -> np.ndarray:
@@ -20,17 +20,22 @@ def resampled(pool: list, papers: int, sentences: int, most: int, rng: np.random
     return found.reshape(papers, sentences, most)
 
 
-def by_rule(numbers: np.ndarray) -> np.ndarray:
-    """p-value of each sentence at each look, from `LEAST` repetitions on: shape (papers, sentences, looks)."""
+def by_rule(numbers: np.ndarray, finest: float = FINEST * POINT) -> np.ndarray:
+    """p-value of each sentence at each look, from `LEAST` repetitions on: shape (papers, sentences, looks).
+
+    `finest`: the least deviation that counts.
+    """
     n, mean, squares = _so_far(numbers)
-    return np.minimum(1.0, np.exp(-log_evidence(n, squares, np.abs(mean))))
+    counted = np.maximum(squares, n * finest**2)
+    return np.minimum(1.0, np.exp(-log_evidence(n, counted, np.abs(mean))))
 
 
 def by_t(numbers: np.ndarray, overlap: float = 0.0) -> np.ndarray:
     """The same of a t test that takes each look for the only one; with an overlap the corrected one."""
     n, mean, squares = _so_far(numbers)
     error = np.sqrt(squares / (n - 1) * (1 / n + overlap))
-    return t.sf(np.abs(mean) / error, n - 1)
+    away = np.divide(np.abs(mean), error, out=np.full(mean.shape, np.inf), where=error > 0)
+    return t.sf(away, n - 1)
 
 
 def ever_wrong(numbers: np.ndarray, p: Callable = by_rule, rate: float = RATE) -> np.ndarray:

@@ -5,7 +5,9 @@ looked at after every repetition. See :doc:`/book/median_forest_experiments`.
 """
 
 from dplit.court.experiments import made_up, stored
-from dplit.court.experiments.rule import LEAST, RATE
+from dplit.court.experiments.measures import ERRORS
+from dplit.court.experiments.registry import get
+from dplit.court.experiments.rule import LEAST, POINT, RATE, TENTH
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import counted
 
@@ -28,13 +30,18 @@ def any_time(effort, rng):
     return f"of {papers} papers {{exact:.3f}} have a wrong verdict"
 
 
+def in_points(result, key):
+    """A cell's scores, in units in which what matters is a point."""
+    scores = result.scores(key)
+    error = get(result.experiment).cell(key).measure in ERRORS
+    return scores * (POINT / (TENTH * scores.mean())) if error else scores
+
+
 @ANY_TIME("ours/verdicts-of-scores", "ours", proved=False)
 def of_scores(effort, rng):
     """The same is so where repetitions are not normal, but drawn from scores that were run: of two tables of
-    DiPriMe v2, but for PUC-Rio, whose accuracies are 1 in nearly all repetitions, and figure 7 of RDF, about
-    their means."""
-    kept = ((r, key) for r in map(stored, STORED) for key in r.cells if not key.startswith("puc-rio"))
-    pool = [r.scores(key) for r, key in kept if r.scores(key).ndim == 1]
+    DiPriMe v2 and figure 7 of RDF, about their means."""
+    pool = [in_points(r, key) for r in map(stored, STORED) for key in r.cells if r.scores(key).ndim == 1]
     pool = [scores for scores in pool if len(scores) >= LEAST and scores.std() > 0]
     papers = effort.pick(200, 1000, 4000)
     wrong = made_up.ever_wrong(made_up.resampled(pool, papers, SENTENCES, MOST, rng))

@@ -205,8 +205,8 @@ UNANIMOUS = {
 
 @reproduced.said("rdf/figure-11/unanimous", "agrees", ours=True, **(PAGE | UNANIMOUS))
 def optimal_label(result):
-    r"""With more than two classes ROSNAM is not the best private label of a forest: at $\epsilon = 1$
-    the label that errs least on a unanimous leaf predicts better on one, at least, of WallSensor,
-    PenWritten, Claves and Nursery."""
+    """With more than two classes ROSNAM is not the best private label of a forest: with epsilon 1 the label that
+    errs least on a unanimous leaf predicts better on one, at least, of WallSensor, PenWritten, Claves and
+    Nursery."""
     ours, rosnam = ((m, "proved") for m in ("RDF, unanimous", "RDF"))
     return versus(result, rosnam, MANY_CLASSES, ours).that(rule.any_of)

@@ -72,6 +72,18 @@ def test_overhead(print_instead):
     assert verdict("m-rf/overhead") == "fails"
 
 
+def test_what_takes_the_seconds_and_what_more_ensembles_save(print_instead):
+    assert verdict("m-rf/search-primary") == "holds" and verdict("m-rf/appendix-ensembles") == "assumes"
+    print_instead("m-rf/appendix-seconds", {("strategy", "subsample, q = 2"): "0"})
+    assert verdict("m-rf/appendix-ensembles") == "holds"
+    print_instead("m-rf/appendix-seconds", {("training", "prediction, q = 2"): "34.6"})
+    assert verdict("m-rf/search-primary") == "holds"
+    print_instead("m-rf/appendix-seconds", {("training", "prediction, q = 2"): "34.8"})
+    assert verdict("m-rf/search-primary") == "fails"
+    print_instead("m-rf/appendix-seconds", {("trees", "prediction, q = 2"): "999"})
+    assert verdict("m-rf/appendix-ensembles") == "fails"
+
+
 def test_a_single_tree_by_drawing():
     """Two counts with the package's noise, against the formula."""
     rng, draws = np.random.default_rng(0), 200_000

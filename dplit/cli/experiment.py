@@ -8,9 +8,9 @@ the same forests are run together by --with: what is one fit in them is fitted o
 fails stops no other: it is named at the end, and the next run tries it again. The exit status is 0
 if the run is complete, 1 if tasks failed.
 
-With --until-decided those cells are run, again and again, that hold a sentence about ID open, an experiment
-or a paper as m-rf, until each is decided or the hours are spent. It goes on from the stored results; its own
-are in the folder --out.
+With --until-decided those cells are run, again and again, that hold a sentence about ID open, an
+experiment or a paper as m-rf, until each is decided or the hours are spent. It goes on from the
+stored results; its own are in the folder --out.
 """
 
 import shlex

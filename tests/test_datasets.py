@@ -35,6 +35,7 @@ SHAPES = {
     "banknote": (1372, 4, 2),
     "credit-default": (30000, 23, 2),
     "wall-following-24": (5456, 24, 4),
+    "wall-following-forward": (5456, 24, 2),
     "wall-following-4": (5456, 4, 4),
     "wall-following-2": (5456, 2, 4),
     "nursery": (12960, 8, 5),
@@ -81,6 +82,7 @@ CLASS_COUNTS = {
         "Sharp-Right-Turn": 2097,
         "Slight-Left-Turn": 328,
     },
+    "wall-following-forward": {"Move-Forward": 2205, "other": 3251},
     "puc-rio": {"sitting": 50631, "sittingdown": 11827, "standing": 47370, "standingup": 12415},
 }
 CLIPPED = {"metro-traffic": 1}  # the rain of 9,831.3 mm

@@ -166,7 +166,12 @@ def _postures(frame: pd.DataFrame) -> pd.DataFrame:
     return _puc_rio(frame[frame["class"].isin(["sitting", "standing"])].reset_index(drop=True))
 
 
+def _forward(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of the robot's four classes one against the others."""
+    return frame.assign(**{"class": frame["class"].where(frame["class"] == "Move-Forward", "other")})
+
+
 REPAIRS = {
     "adult": _adult, "heart": _heart, "appliances": _appliances, "metro": _metro, "puc-rio": _puc_rio,
-    "puc-rio-postures": _postures,
+    "puc-rio-postures": _postures, "wall-following-forward": _forward,
 }  # fmt: skip

@@ -11,7 +11,9 @@ deviations :math:`S`, the evidence against the mean :math:`\mu` is
 the likelihood ratio of Lai (1976) for normal numbers of unknown deviation, mixed over effects
 :math:`d / \sigma \sim N(0, 1/\kappa)`. At the true mean it exceeds :math:`1 / \alpha` at any :math:`n` with
 probability :math:`\alpha` at most. So the means at which it does not are an interval that holds at all
-:math:`n` at once, and :math:`1 / M_n` a p-value at whatever :math:`n` one stops (`above`).
+:math:`n` at once, and :math:`1 / M_n` a p-value at whatever :math:`n` one stops (`above`). Scores that are
+nearly always equal may hide a rare one: a deviation below a tenth of the margin that matters counts as a tenth of
+it, which only lessens :math:`M_n`.
 
 **Beyond them** one asks of records like these: by the sign test over tables (`signs`), and of one table that
 stands for its population by the corrected resampled t of Nadeau and Bengio (2003), since splits of one table

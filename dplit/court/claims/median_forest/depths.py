@@ -20,7 +20,7 @@ SETS = {
     "flight": ("Flight", 800_000, 25),
     "banknote": ("Banknote", 1372, 10),
     "credit-default": ("Credit Card", 30_000, 25),
-    "wall-following-24": ("Robot", 5456, 25),
+    "wall-following-forward": ("Robot", 5456, 25),
     "higgs": ("Higgs", 100_000, 25),
     "puc-rio-postures": ("PUC-Rio", 122_244, 25),
 }

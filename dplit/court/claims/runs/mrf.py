@@ -147,7 +147,7 @@ def b2_stable(result):
     return along(result, (DEFAULT, DEFAULT), (DEFAULT, paper.GRID[-1])).are(0, rule.POINT)
 
 
-@said("mrf/figure-4/b1-rises", "undecided")
+@said("mrf/figure-4/b1-rises", "agrees")
 def b1_rises(result):
     """Accuracy also improves as B1 increases from zero, but the effect is not obvious: at B2 = 10, from 0 to 10,
     on most of the six sets."""

@@ -122,13 +122,13 @@ def all_significant(result: Result, methods: Iterable[str], sets: Iterable[str])
     return part, f"{words}; not {', '.join(weak) or 'so: none'}"
 
 
-@said("rdf/figure-11/significant", "undecided", **RANKS)
+@said("rdf/figure-11/significant", "agrees", **RANKS)
 def significant(result):
     """The differences to JPW and FS are significant on every set (Wilcoxon)."""
     return all_significant(result, ("JPW", "FS"), SETS)
 
 
-@said("rdf/figure-14/significant", "undecided", **RANKS)
+@said("rdf/figure-14/significant", "too close", **RANKS)
 def rgv_significant(result):
     """The differences to RGV are significant on every set (Wilcoxon)."""
     return all_significant(result, ("RGV",), BINARY)

@@ -6,7 +6,7 @@ import pytest
 
 from dplit.court.claims.runs import bench, reproduced
 from dplit.court.claims.runs import bench_held_out as docket
-from tests.bench.test_claims import PEERS, means, result, set_peers
+from tests.bench.test_claims import LEVEL, PEERS, means, result, set_peers
 
 CLASSES, TARGETS = "bench/classification-held-out", "bench/regression-held-out"
 PRESET = "PrivateForest"
@@ -17,11 +17,16 @@ def held_out(word):
     return partial(getattr(bench, word), side=bench.ARE_HELD_OUT)
 
 
-def verdict(test, id, mean_of):
-    return test(result(id, mean_of))[0].verdict(reproduced.levels()["ours/bench-classification-half"])
+def verdict(test, id, mean_of, level=LEVEL):
+    return test(result(id, mean_of))[0].verdict(level)
 
 
-CEILING = held_out("ceiling")
+def by_signs():
+    """The level of one sentence: 14 tables at four budgets can't refute at `LEVEL`, which others are held to."""
+    return reproduced.levels()["ours/bench-classification-half"]
+
+
+CEILING, HALF = held_out("ceiling"), held_out("half")
 
 
 def better(cell):
@@ -32,7 +37,7 @@ def better(cell):
 @pytest.mark.parametrize(
     ("test", "given"),
     [
-        (held_out("half"), {"JPW": 0.9}),
+        (HALF, {"JPW": 0.9}),
         (docket.point, {"PrivateForest": 0.8, "Boosted": 0.82}),
         (docket.advice, {"PrivateForest": 0.78}),
         (held_out("constant"), {"Constant": 0.81}),
@@ -41,11 +46,12 @@ def better(cell):
 )
 def test_classes(test, given):
     expected = {CEILING: "differs"}.get(test, "agrees")
-    assert verdict(test, CLASSES, better) == expected
+    level = by_signs() if test is HALF else LEVEL
+    assert verdict(test, CLASSES, better, level) == expected
     other = "agrees" if expected == "differs" else "differs"
     if test is CEILING:
         given = {"Gradient boosting": 0.81}
-    assert verdict(test, CLASSES, lambda c: means(c, **{PRESET: 0.8, **given})) == other
+    assert verdict(test, CLASSES, lambda c: means(c, **{PRESET: 0.8, **given}), level) == other
 
 
 @pytest.mark.parametrize(("test", "method"), [(docket.point, "MRF"), (docket.advice, "Boosted")])
@@ -73,7 +79,8 @@ def test_regression():
 def test_peers(monkeypatch, test, kind, method, score, expected):
     sets = bench.ARE_HELD_OUT.sets() + bench.ARE_HELD_OUT.sets("regression")
     set_peers(monkeypatch, sets, method, score, of_held_out=True)
-    found = verdict(held_out(test), f"bench/{kind}-held-out", means)
+    level = by_signs() if method.startswith("diffprivlib") else LEVEL  # the others run on few tables
+    found = verdict(held_out(test), f"bench/{kind}-held-out", means, level)
     assert found == expected
 
 

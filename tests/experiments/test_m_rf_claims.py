@@ -66,22 +66,21 @@ def test_range_and_shapes(print_instead):
     assert verdict("m-rf/appendix-table-1") == "fails"
 
 
-def test_overhead(print_instead):
-    assert verdict("m-rf/overhead") == "holds"
-    print_instead("m-rf/appendix-seconds", {("prediction", "prediction, q = 2"): "2.68"})
-    assert verdict("m-rf/overhead") == "fails"
-
-
-def test_what_takes_the_seconds_and_what_more_ensembles_save(print_instead):
-    assert verdict("m-rf/search-primary") == "holds" and verdict("m-rf/appendix-ensembles") == "assumes"
-    print_instead("m-rf/appendix-seconds", {("strategy", "subsample, q = 2"): "0"})
-    assert verdict("m-rf/appendix-ensembles") == "holds"
-    print_instead("m-rf/appendix-seconds", {("training", "prediction, q = 2"): "34.6"})
-    assert verdict("m-rf/search-primary") == "holds"
-    print_instead("m-rf/appendix-seconds", {("training", "prediction, q = 2"): "34.8"})
-    assert verdict("m-rf/search-primary") == "fails"
-    print_instead("m-rf/appendix-seconds", {("trees", "prediction, q = 2"): "999"})
-    assert verdict("m-rf/appendix-ensembles") == "fails"
+@pytest.mark.parametrize(
+    ("cell", "seconds", "id", "expected"),
+    [
+        (("prediction", "prediction, q = 2"), "2.68", "overhead", "fails"),
+        (("strategy", "subsample, q = 2"), "0", "appendix-ensembles", "holds"),
+        (("trees", "prediction, q = 2"), "999", "appendix-ensembles", "fails"),
+        (("training", "prediction, q = 2"), "34.6", "search-primary", "holds"),
+        (("training", "prediction, q = 2"), "34.8", "search-primary", "fails"),
+    ],
+)
+def test_other_seconds_change_what_is_said_of_them(print_instead, cell, seconds, id, expected):
+    declared = {"overhead": "holds", "appendix-ensembles": "assumes", "search-primary": "holds"}
+    assert verdict(f"m-rf/{id}") == declared[id]
+    print_instead("m-rf/appendix-seconds", {cell: seconds})
+    assert verdict(f"m-rf/{id}") == expected
 
 
 def test_a_single_tree_by_drawing():

@@ -3,6 +3,7 @@ but loopback (`tests/guard/network_guard.py`), and no folder of the user's stand
 The tests use every core themselves: where linear algebra did, too, small systems took ten times as long.
 Files that take long come first, so that all cores end together."""
 
+import atexit
 import ctypes
 import gc
 import os
@@ -16,11 +17,13 @@ if GUARD not in sys.path:
     sys.path.insert(0, GUARD)
 
 import network_guard  # noqa: E402
+import one_evidence  # noqa: E402
 import pytest  # noqa: E402
 import threadpoolctl  # noqa: E402
 from sklearn.base import BaseEstimator  # noqa: E402
 
 network_guard.install()
+atexit.register(one_evidence.open_folder())
 search = os.environ.get("PYTHONPATH", "").split(os.pathsep)
 os.environ["PYTHONPATH"] = os.pathsep.join([GUARD, *(p for p in search if p and p != GUARD)])
 os.environ.pop("DPLIT_DATA", None)

@@ -161,9 +161,10 @@ class Marginals(Strategy):
 def _quotients(mass: np.ndarray | sparse.csr_array, values: np.ndarray) -> np.ndarray:
     """Sum over the spaces of mass over eigenvalue; infinite where there is mass and no eigenvalue."""
     sparsely = sparse.issparse(mass)
-    held, values = (mass.data, values[mass.indices]) if sparsely else (mass, values)
+    held = mass.data if sparsely else mass
+    parts = values[mass.indices] if sparsely else np.array(np.broadcast_to(values, mass.shape))
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = held / values
+        np.divide(held, parts, out=parts)  # entries of all leaves' rows: no third array of their number
     parts[~(held > 0)] = 0.0
     if sparsely:
         parts = sparse.csr_array((parts, mass.indices, mass.indptr), shape=mass.shape)

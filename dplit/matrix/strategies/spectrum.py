@@ -80,6 +80,8 @@ def _box_masses(boxes: Paths, spaces: list[tuple[int, ...]]) -> sparse.csr_array
                 for j in inside:
                     mass = mass * ratio[:, j]
                 data[ends[mine] + at], column[ends[mine] + at] = mass, numbers[those, at]
+    if ends[-1] < 2**31:
+        ends = ends.astype(np.int32)  # beside int64 SciPy makes the columns a copy of as many bytes
     return sparse.csr_array((data, column, ends), shape=(len(boxes), len(spaces)))
 
 

@@ -1,6 +1,7 @@
 """Work that fans out: efforts, streams by name, nothing lost, plain data."""
 
 import os
+import threading
 
 import pytest
 
@@ -48,3 +49,16 @@ def test_nearest_names():
 def test_versions_name_what_is_there():
     found = work.versions("numpy", "no-such-package")
     assert list(found) == ["python", "dplit", "numpy"]
+
+
+def test_threads_answer_in_order_and_an_error_is_the_callers():
+    met = threading.Barrier(2, timeout=60)  # passed by two that run side by side
+
+    def both(i):
+        met.wait()
+        return i
+
+    assert work.in_threads(both, [(i,) for i in range(6)], 2) == [0, 1, 2, 3, 4, 5]
+    assert work.in_threads(divmod, [(7, 2)], 1) == [(3, 1)]
+    with pytest.raises(ZeroDivisionError):
+        work.in_threads(divmod, [(7, 2), (1, 0)], 2)

@@ -24,6 +24,7 @@ function filterLedger(ledger) {
   const own = new Map(
     rows.map((row) => [row, spaced(`${row.id} ${places.get(row)} ${statements.get(row)}`)]),
   );
+  const everything = new Map(); // of a row, its words with a space before each; filled when asked for
 
   // Small letters, no brackets, and the words that "Thm. 2", "eq. (9)" and "§ 3" are short for.
   function simple(text) {
@@ -58,10 +59,11 @@ function filterLedger(ledger) {
   function searched(candidates, text) {
     if (!text) return candidates;
     const words = text.split(" ");
+    const whole = phrase(text);
     const rules = [
-      (row) => phrase(text).test(places.get(row)),
-      (row) => phrase(text).test(statements.get(row)),
-      (row) => phrase(text).test(texts.get(row)),
+      (row) => whole.test(places.get(row)),
+      (row) => whole.test(statements.get(row)),
+      (row) => whole.test(texts.get(row)),
       (row) => words.length <= SENTENCE && words.every((word) => texts.get(row).includes(word)),
     ];
     const found = rules.map((rule) => candidates.filter(rule)).find((some) => some.length);
@@ -71,7 +73,8 @@ function filterLedger(ledger) {
   // Of a sentence that begins with its place, as "Theorem 7 Algorithm 2 satisfies ...", the rows of that.
   function named(candidates, text) {
     const place = text.match(PLACE);
-    const rows = place && candidates.filter((row) => phrase(place[0]).test(places.get(row)));
+    const whole = place && phrase(place[0]);
+    const rows = place && candidates.filter((row) => whole.test(places.get(row)));
     return rows && rows.length ? rows : null;
   }
 
@@ -94,7 +97,8 @@ function filterLedger(ledger) {
 
   function share(row, word) {
     if (own.get(row).includes(word)) return 1;
-    return spaced(texts.get(row)).includes(word) ? 0.3 : 0;
+    if (!everything.has(row)) everything.set(row, spaced(texts.get(row)));
+    return everything.get(row).includes(word) ? 0.3 : 0;
   }
 
   function stem(word) {

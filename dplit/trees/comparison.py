@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from dplit.ground.work import in_threads
 from dplit.trees.arrays import LEAF, Trees
 from dplit.trees.exact_rules import refuse_secure
-from dplit.trees.nodes import each
 
 TRIES = 20  # pairs of pivots that may coincide before a node counts as one point
 
@@ -59,7 +59,7 @@ def grow_comparison_trees(
     X = np.ascontiguousarray(X)
     tasks = [(X, y.astype(np.int64), n_classes, *half, by_class, min_leaf, r)
              for half, r in zip(halves, rng.spawn(len(halves)))]  # fmt: skip
-    grown = each(_one_tree, tasks, n_jobs)
+    grown = in_threads(_one_tree, tasks, n_jobs)
     sizes = [len(child) for child, *_ in grown]
     leaf_starts = np.cumsum([0, *(len(counts) for *_, counts in grown)])
     roots = np.cumsum([0, *sizes[:-1]])

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed
 from numba import njit
 
 from dplit.domain import GRID
+from dplit.ground.work import in_threads
 from dplit.trees.arrays import Trees
 
 MAX_NODES = 100_000_000  # of a forest: about 2 GB
@@ -132,13 +132,6 @@ def push(stack, waiting, node, depth, parent, start, end):
     return waiting + 1
 
 
-def each(grow_one, tasks, n_jobs):
-    """``grow_one(*task)`` of every task, in order, in as many threads as joblib makes of `n_jobs`."""
-    if n_jobs is None or n_jobs == 1:
-        return [grow_one(*task) for task in tasks]
-    return Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(grow_one)(*t) for t in tasks)
-
-
 def grow_all(
     grow_one: Callable, tasks: list[tuple], n_jobs: int | None, most_levels: int = 0
 ) -> tuple[Trees, np.ndarray]:
@@ -147,7 +140,7 @@ def grow_all(
     `grow_one` makes of a task a tree, as `Trees.join` takes it, and its counts. Each task has a stream of its
     own: `n_jobs`, as `each` takes it, changes nothing.
     """
-    trees, stats = zip(*each(grow_one, tasks, n_jobs))
+    trees, stats = zip(*in_threads(grow_one, tasks, n_jobs))
     return Trees.join(trees, most_levels), np.concatenate(stats)
 
 

@@ -10,8 +10,9 @@ import numpy as np
 from numba import njit
 
 from dplit.domain import Domain
+from dplit.ground.work import in_threads
 from dplit.trees.arrays import LEAF, Trees
-from dplit.trees.nodes import LEAVES, NEEDS_NODES, NODES, WAITING, Room, Size, each, grow, push
+from dplit.trees.nodes import LEAVES, NEEDS_NODES, NODES, WAITING, Room, Size, grow, push
 
 
 def grow_random_trees(
@@ -22,7 +23,7 @@ def grow_random_trees(
     depth, doublings = _reachable(domain, max_depth)
     size.check(2 ** (min(max(doublings, 0), 64) + 1) - 1)  # a tree has at least so many
     tasks = [(domain, depth, size, stream) for stream in rng.spawn(n_trees)]
-    trees = each(_one_tree, tasks, n_jobs)
+    trees = in_threads(_one_tree, tasks, n_jobs)
     return Trees.join([tree[:3] for tree in trees], domain.n_levels.max())
 
 

@@ -9,10 +9,11 @@ come without `child`, a forest without categorical columns without `steps`.
 from itertools import pairwise
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from numba import njit
 
 from dplit.ground.errors import naming_cache
+from dplit.ground.work import in_threads
 from dplit.trees.arrays import Trees
 
 BLOCK = 64
@@ -140,8 +141,7 @@ def _count(forest, block, rows, X, y, assigned, first, last, counts):
 def _by_records(kernel, trees, X, out, n_jobs, *extra):
     """Run a kernel on blocks of records, side by side; each block writes its own rows of `out`.
 
-    Shared memory is required, not preferred: a process, which the user's
-    ``joblib.parallel_config`` may ask for, would write to a copy.
+    They are threads, whatever the user's ``joblib.parallel_config`` asks for: a process would write to a copy.
     """
     jobs, forest = effective_n_jobs(n_jobs), _forest(trees)
     if jobs == 1:
@@ -149,8 +149,7 @@ def _by_records(kernel, trees, X, out, n_jobs, *extra):
         return out
     cuts = np.linspace(0, len(X), jobs + 1).astype(int)
     parts = [slice(a, b) for a, b in pairwise(cuts)]
-    tasks = (delayed(kernel)(forest, _block(), X[p], *extra, out[p]) for p in parts)
-    Parallel(n_jobs=n_jobs, require="sharedmem")(tasks)
+    in_threads(kernel, [(forest, _block(), X[p], *extra, out[p]) for p in parts], jobs)
     return out
 
 
@@ -188,8 +187,5 @@ def count_labels(
     forest = _forest(trees)
     tasks = [(forest, _block(), np.empty(BLOCK, dtype=np.int64), X, y, assigned, a, b, counts)
              for a, b in pairwise(cuts)]  # fmt: skip
-    if jobs == 1:
-        _count(*tasks[0])
-    else:
-        Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(_count)(*task) for task in tasks)
+    in_threads(_count, tasks, jobs)
     return counts

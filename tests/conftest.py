@@ -64,6 +64,16 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=place)
 
 
+def pytest_collection():
+    gc.disable()  # what is imported and collected stays
+
+
+def pytest_collection_finish(session):
+    """Else each later look for what can go back would go through all of that."""
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def memory_goes_back(request):
     """What a file of tests has cached is dropped at its end, and what was freed goes back to the system: a

@@ -83,5 +83,6 @@ def memory_goes_back(request):
         if hasattr(value, "cache_clear") and value.__module__ == request.module.__name__:
             value.cache_clear()
     gc.collect()
+    gc.freeze()  # what is left now stays, too
     with suppress(AttributeError, OSError):  # of GNU's C library
         ctypes.CDLL(None).malloc_trim(0)

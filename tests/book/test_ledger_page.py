@@ -230,7 +230,7 @@ def test_the_filter_is_in_the_address(driver, server):
     """Each of its three fields is read from there, and what is chosen is written there."""
     from dplit.court import claims
 
-    visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks&text=disjoint+data")
+    visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks&text=disjoint+data")  # the next two keep it
     assert shown(driver) == ["rdf-parallel-parts"]
     choose(driver, "text", "")
     assert set(shown(driver)) == {"rdf-smooth-exponential", "rdf-parallel-parts"}
@@ -244,8 +244,8 @@ def test_the_filter_is_in_the_address(driver, server):
     wait(driver, "return location.search === ''")
 
 
-def test_the_books_ledger_filters(driver, site):
-    visit(driver, (site / "book" / "ledger.html").as_uri())
+def test_the_books_ledger_filters(driver, server):
+    keep(driver, f"{server}book/ledger.html")
     rows = driver.execute_script(
         "return [...document.querySelectorAll('.ledger tr[data-verdict]')].map((r) => [r.id, r.dataset.verdict])"
     )
@@ -256,9 +256,9 @@ def test_the_books_ledger_filters(driver, site):
 
 
 @pytest.mark.parametrize("row", ["mrf-lemma-6", "rdf-smooth-exponential-corrected"])
-def test_a_link_to_a_filtered_row_scrolls_to_it(driver, site, row):
+def test_a_link_to_a_filtered_row_scrolls_to_it(driver, server, row):
     """To the top of the window, below the header, and unfolded."""
-    keep(driver, (site / "book" / "ledger.html").as_uri())
+    keep(driver, f"{server}book/ledger.html")
     choose(driver, "verdict", "")
     choose(driver, "paper", "ours")
     driver.execute_script("location.hash = arguments[0]", row)

@@ -250,7 +250,7 @@ def all_gains(result):
     return nowhere_worse(result, "", "proved")
 
 
-@m_rf.ours("m-rf/ensembles/joint", "undecided")
+@m_rf.ours("m-rf/ensembles/joint", "differs")
 def joint(result):
     """With two ensembles and with four one joint reconstruction with geometric noise is better than equal
     parts."""

@@ -169,3 +169,30 @@ def _underflow(original):
 instead("a scale of Laplace noise that rises with epsilon", "MatrixForestClassifier, what a record moves",
         at("mechanisms.laplace", "Laplace", "scale"),
         property(lambda self: self.sensitivity * self.epsilon))  # fmt: skip
+
+
+@plant("counts above twenty are rounded to tens before their noise",
+       "released class counts of a leaf of any number of records", COUNTS)  # fmt: skip
+def _rounded_first(original):
+    """One record more, the 25th, moves ten."""
+
+    def careless(counts, epsilon, rng):
+        counts = np.asarray(counts)
+        return original(np.where(counts > 20, (counts + 5) // 10 * 10, counts), epsilon, rng)
+
+    return careless
+
+
+@plant("streams of all trees have one key", "streams of a secure generator, keys of their own",
+       at("mechanisms.cipher", "FreshKeys", "spawn"))  # fmt: skip
+def _one_key(original):
+    def careless(self, n_children):
+        words = self.generate_state(64, np.uint64)
+
+        class OneKey(type(self)):
+            def generate_state(self, n_words, dtype=np.uint32):
+                return words.view(dtype)[:n_words].copy()
+
+        return [OneKey() for _ in range(n_children)]
+
+    return careless

@@ -6,6 +6,7 @@ repeated. Where a mechanism stands alone its generator refuses floats, too.
 """
 
 import math
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -13,10 +14,10 @@ from itertools import product
 import numpy as np
 
 from dplit.court.audit.estimators import FreshFit
-from dplit.court.audit.subject import AgainstLaw, BlackBox, Lawful, subject, subjects_of
+from dplit.court.audit.subject import AgainstLaw, BlackBox, Found, Lawful, subject, subjects_of
 from dplit.court.audit.subjects import baselines, boosted, matrix_forest, median, multinomial
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
-from dplit.mechanisms.secure import SecureGenerator
+from dplit.mechanisms.secure import SecureGenerator, secure_generator
 
 SCORES = (9, 7, 4, 4)
 FAR = 12  # of noise: what is beyond is one outcome
@@ -167,8 +168,19 @@ def _fitted(check, share):
     return AgainstLaw(lawful, draws)
 
 
+def _own_keys(effort, rng):
+    """Two streams of one key are one noise twice: of all that come from a secure generator no two may be alike."""
+    one, other = secure_generator(), secure_generator()
+    children = one.spawn(3)
+    streams = [one, other, *children, *children[0].spawn(2), *children[1].spawn(2), *one.spawn(2), deepcopy(one)]
+    bits = [stream.bit_generator.random_raw(2).tobytes() for stream in streams]
+    alike = len(bits) - len({*bits})
+    return Found(1.0, math.inf if alike else 0.0, f"{alike} of {len(bits)} streams repeat another one's bits")
+
+
 def registered():
     """The subjects of this file."""
+    yield subject("streams of a secure generator, keys of their own", _own_keys)
     draws = (4000, 40_000, 400_000)
     checks = {n: AgainstLaw(partial(law, m), draws) for n, law, m in MECHANISMS}
     yield from subjects_of(checks, "exact {} draws its law")

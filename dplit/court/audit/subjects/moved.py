@@ -176,6 +176,16 @@ def in_lockstep(fit, data, neighbour):
     return min(epsilon, epsilon_of(rho, budget.delta)), budget
 
 
+def in_turn(one, other):
+    """The loss of what ``one(rng)`` and ``other(rng)`` draw, at most, and what the second has returned."""
+    with lockstep() as first:
+        one(OfTheFit(np.random.PCG64(0)))
+    with lockstep(first) as second:
+        returned = other(OfTheFit(np.random.PCG64(0)))
+    same = len(first) == len(second) and first
+    return math.fsum(lost(*pair)[0] for pair in zip(first, second)) if same else math.inf, returned
+
+
 @dataclass(frozen=True)
 class _Fit:
     """A fit to records in memory, or in blocks of Dask of these lengths, the last one taking the rest."""

@@ -1,14 +1,16 @@
 """The releases of leaves in ``dplit audit``: each function of `dplit.forests.releases` as a black box.
 
 A call is a draw, so that many more draws are possible than of whole fits. What it declares is its node of
-the budget tree. Two leaves are looked at together, since one number may be computed from both.
+the budget tree. Two leaves are looked at together, since one number may be computed from both. And each
+gets one record more at every number of records, in lockstep (`dplit.court.audit.subjects.moved`).
 """
 
 from functools import partial
 
 import numpy as np
 
-from dplit.court.audit.subject import BlackBox, Pair, subjects_of
+from dplit.court.audit.subject import BlackBox, Pair, subjects_of, worst_of
+from dplit.court.audit.subjects.moved import in_turn
 from dplit.domain import GRID
 from dplit.forests import releases
 
@@ -40,6 +42,16 @@ def _release(name, data, neighbour, epsilon=EPSILON, draws=DRAWS):
     return BlackBox(pair, draws)
 
 
+def _at_any_number(name, record, effort, rng):
+    """What a record like all others of a leaf moves in the noise's inputs, the leaf having so many of them."""
+    found = []
+    for n in range(effort.pick(120, 500, 2000)):
+        draws = [partial(_drawn, name, EPSILON, [np.multiply(record, more)]) for more in (n, n + 1)]
+        losses, (_, node) = in_turn(*draws)
+        found.append((losses, f"{n} records", f"{n + 1}"))
+    return worst_of(node.epsilon, found)
+
+
 def registered():
     """The subjects of this file."""
     one, few, some = [[1, GRID]], (5000, 50_000, 200_000), (10_000, 100_000, 500_000)
@@ -58,3 +70,8 @@ def registered():
         "class counts of a leaf, Laplace noise at half of epsilon 1":
             _release("laplace_counts", [[3, 0]], [[3, 1]], 0.5, few),
     }, "released {}")  # fmt: skip
+    yield from subjects_of({
+        "class": partial(_at_any_number, "flip", [1, 0]),
+        "class counts": partial(_at_any_number, "noisy_counts", [1, 0]),
+        "mean": partial(_at_any_number, "proved_means", [1, GRID]),
+    }, "released {} of a leaf of any number of records")  # fmt: skip

@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from dplit.baselines import jpw
+from dplit.budget import Public
 from dplit.court.audit.mutants import at, plant
 from tests.audit.mutants._shapes import RDF, cut_at_twice, instead, returned, told, unpaid
 
@@ -105,3 +107,34 @@ told("exact Gaussian noise at half of its deviation", "exact Gaussian noise draw
      at("mechanisms.exact_gaussian", "exact_factors"), sigma=lambda sigma: sigma / 2)  # fmt: skip
 returned("exact cuts at twice their rate", "MedianForestRegressor draws its law, exponential, exact noise",
          at("trees.exact_rules", "exact_rule"), lambda found: found._replace(unit=2 * found.unit))  # fmt: skip
+
+
+@plant("a depth follows the records and is called public",
+       "JPWClassifier, trees of one record and of many",
+       at("baselines.jpw", "JPWClassifier", "_depth"))  # fmt: skip
+def _private_depth(original):
+    def careless(self, domain, n_records):
+        if self.max_depth is not None:
+            return original(self, domain, n_records)
+        return jpw.published_depth(domain, n_records), Public("depth", "of the number of records")
+
+    return careless
+
+
+@plant("bins part the range of the records", "codes of the records of a greedy baseline",
+       at("baselines._shared", "bin_codes"))  # fmt: skip
+def _observed_range(original):
+    def careless(domain, records, bins):
+        low, high = records.min(axis=0), records.max(axis=0)
+        lower, upper = domain.bounds.T
+        share = (records - low) / np.maximum(high - low, 1e-300)
+        moved = np.where(domain.n_levels == 0, lower + share * (upper - lower), records)
+        return original(domain, moved, bins)
+
+    return careless
+
+
+@plant("one cut is counted at each node, whatever columns are cut", "FSClassifier spends what it is asked for",
+       at("baselines.fs_rgv", "_Plan", "node"))  # fmt: skip
+def _one_cut(original):
+    return lambda self: original(self._replace(cuts=min(self.cuts, 1)))

@@ -1,19 +1,22 @@
-"""What must come out alike, in ``dplit audit``: trees of few and of many records, fits from memory and blocks.
+"""What must come out alike, in ``dplit audit``: trees of few and of many records, codes, fits from blocks.
 
 Where nothing but public numbers says how far a tree is grown, a table with one record has trees of as many nodes
-as one with two hundred. And a fit from many blocks draws, bit by bit, what it draws from memory.
+as one with two hundred. The code of a record's value is the same beside any other records. And a fit from many
+blocks draws, bit by bit, what it draws from memory.
 """
 
 from functools import partial
 
 import numpy as np
 
+from dplit.baselines._shared import bin_codes
 from dplit.court.audit.subject import Found, estimator, public, subjects_of
 from dplit.court.audit.subjects.entries import in_blocks
 from dplit.court.audit.subjects.moved import DOMAIN, KINDS
 from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.court.audit.subjects.persons import DEEP, TREES, drawn
 from dplit.domain import Categorical, Domain
+from dplit.forests.cells import Cells
 
 LEVELS = Domain([Categorical(range(3))] * 4)
 GROWN = (  # without a look at how many records there are
@@ -31,10 +34,34 @@ def _nodes(kind, effort, rng):
     for seed in range(effort.pick(3, 10, 30)):
         X = np.random.default_rng(seed).integers(3, size=(MANY, len(LEVELS)))
         y = X.sum(axis=1) % 3
-        options = {"n_estimators": 2, "max_depth": 3, "random_state": seed}
-        fits = [make(**options).fit(X[:n], y[:n]) for n in (1, MANY)]
-        found.append(abs(np.diff([len(fitted.trees_.feature) for fitted in fits]).item()))
+        for depth in ({"max_depth": 3}, {}):  # left out, it is public, too
+            fits = [make(n_estimators=2, random_state=seed, **depth).fit(X[:n], y[:n]) for n in (1, MANY)]
+            found.append(abs(np.diff([len(fitted.trees_.feature) for fitted in fits]).item()))
     return Found(0.0, float(max(found)), f"nodes of trees of 1 record and of {MANY}")
+
+
+def _codes(encode, effort, rng):
+    """How many of some records get another code beside others than alone; declares none."""
+    X = DOMAIN.encode(RECORDS)
+    alone = np.concatenate([encode(X[i : i + 1]) for i in range(len(X))])
+    return Found(0.0, float((encode(X) != alone).any(axis=1).sum()), f"{len(X)} records")
+
+
+def _of_a_grid(X):
+    from dplit.trees.oblivious import Grid  # compiled: slow to import
+
+    return Grid(DOMAIN, BLOCKS).encode(X).T
+
+
+def _of_a_baseline(X):
+    return bin_codes(DOMAIN, X, BLOCKS).T
+
+
+def _of_cells(X):
+    return Cells(DOMAIN, BLOCKS).codes(X)
+
+
+CODES = {"boosted forest": _of_a_grid, "greedy baseline": _of_a_baseline, "histogram": _of_cells}
 
 
 def _blocks(kind, effort, rng):
@@ -55,4 +82,7 @@ def _blocks(kind, effort, rng):
 def registered():
     """The subjects of this file."""
     yield from subjects_of({k: partial(_nodes, k) for k in GROWN}, "{}, trees of one record and of many")
+    yield from subjects_of(
+        {k: partial(_codes, encode) for k, encode in CODES.items()}, "codes of the records of a {}"
+    )
     yield from subjects_of({k: partial(_blocks, k) for k in FROM_BLOCKS}, "{} from many blocks")

@@ -15,8 +15,8 @@ from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import HistogramForestClassifier
 
 EPSILON, DELTA = 1.0, 1e-6
-DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
-X, LABELS = [[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"]], [0, 1, 2, 0]
+DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])  # two columns that are cut
+X, LABELS = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "c", 0.7], [0.6, "a", 0.5]], [0, 1, 2, 0]
 COMMON = {"neighbours": (AR, RO), "max_depth": (0, 2), "records_per_person": (1, 3)}
 BOOSTED = {  # with so many rounds a fit pays by zero-concentrated privacy
     "n_records": (100, None), "delta": (0.0, DELTA), "n_estimators": (2, 20)

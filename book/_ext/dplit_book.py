@@ -170,9 +170,8 @@ def _other_names(target):
 
 
 def setup(app):
-    gc.set_threshold(
-        100_000, 50, 50
-    )  # trees of pages are kept, and going through them took a third of the time
+    # Trees of pages are kept: going through them again and again took a third of the time.
+    gc.set_threshold(100_000, 50, 50)
     app.connect("config-inited", use_shipped_mathjax)
     app.connect("config-inited", remember_plugins)
     app.connect("env-check-consistency", write_in_parallel)

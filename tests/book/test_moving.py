@@ -12,9 +12,8 @@ CURVES = "return [...document.querySelectorAll('.moving-line')].map((line) => li
 SAID = "return document.querySelector('.moving-values').textContent"
 
 
-@pytest.mark.parametrize(
-    ("page", "where"), [*((page, "disk") for page in book_tools.MOVING), (next(iter(book_tools.MOVING)), "server")]
-)
+@pytest.mark.parametrize("where", ["disk", "server"])
+@pytest.mark.parametrize("page", book_tools.MOVING)
 def test_a_figure_moves(driver, site, server, page, where):
     from selenium.webdriver.common.keys import Keys
 

@@ -38,8 +38,8 @@ def used(folder, kinds, share, seed, seconds):
 
 
 def test_an_altered_file_is_refused_or_a_forest(tmp_path):
-    found = used(tmp_path, QUICK, 0.03, 5, 300)
-    assert found["wrong"] == [] and found["refused"] > 150 and found["used"] > 25
+    found = used(tmp_path, QUICK, 0.06, 5, 300)
+    assert found["wrong"] == [] and found["refused"] > 300 and found["used"] > 50
 
 
 @pytest.mark.deep

@@ -10,6 +10,7 @@ one, and :math:`R_c` the sum of the residuals in cell :math:`c`.
 `residuals`     residuals in whole steps, and their reach: the most that one record adds
 `mass`          the score of a test, :math:`u = \sum_c \lVert R_c \rVert_1`, and its sensitivity
 `law`           the exact privacy loss of small fits
+`start`         where a regression begins: centre and spread of the targets from noisy counts
 `step`          the leaves' steps from noisy pair sums: posterior means, and the error of a pulled step
 `plan`          rounds, depth and shares of epsilon from public numbers
 `balance`       the bias-noise balance behind the rule
@@ -26,6 +27,7 @@ from dplit.boosting.law import SmallClasses, SmallTargets, stretched, worst_loss
 from dplit.boosting.mass import mass, newton_gain, sums_by_cell, worst_change
 from dplit.boosting.plan import Plan, equivalent, plan
 from dplit.boosting.residuals import STEPS, Reach, class_reach, class_residuals, target_residuals
+from dplit.boosting.start import target_start
 from dplit.boosting.step import best_weight, brownian, leaf_steps, posterior_steps, priors, step_error, tree_steps
 
 __all__ = [
@@ -33,5 +35,5 @@ __all__ = [
     "best_depth", "best_rounds", "best_weight", "bins_of_codes", "brownian", "class_reach",
     "class_residuals", "directions", "equivalent", "leaf_steps", "level_sets", "mass", "newton_gain",
     "plan", "posterior_steps", "priors", "public_cuts", "step_error", "stretched", "sums_by_cell",
-    "target_residuals", "tree_steps", "worst_change", "worst_loss",
+    "target_residuals", "target_start", "tree_steps", "worst_change", "worst_loss",
 ]  # fmt: skip

@@ -1,9 +1,12 @@
 r"""Rounds, depth and shares of epsilon, from public numbers alone.
 
 With :math:`s = n\epsilon` (half of it for more than two classes, whose residuals reach twice as far)
-the rounds are :math:`\sqrt{s/200}` and the depth :math:`\log_2(s/10)/2.2`: the powers that the balance of bias
-and noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`), with constants that were chosen on the sets of
-`dplit.boosting.sets.CHOOSING`.
+the rounds grow with :math:`\sqrt{s}` and the depth with :math:`\log_2(s)/2.2`: the powers that the balance of bias
+and noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`). The constants were chosen on the sets of
+`dplit.boosting.sets.CHOOSING` and on others that never were held out. For two classes there are
+:math:`\sqrt{s/(100d)}` rounds of depth :math:`d = \log_2(s/200)/2.2`, so that up to :math:`s = 2000` the model is a
+sum of functions of single columns: ranking and log-loss are better for it, and accuracy no worse. For more classes
+there are :math:`\sqrt{s/200}` of depth :math:`\log_2(s/10)/2.2`, for a regression :math:`\sqrt{s/100}`.
 
 A regression has two kinds of rounds. In those of the first half the test says which column is best, and 64 bins
 of it are the leaves, at the price of one test; in the second half there are two or three tests, and the leaves are
@@ -74,8 +77,11 @@ def plan(
     s = n_records * epsilon / (2 if n_classes > 2 else 1)
     prior = min(0.5, max(0.03, (20 if n_classes else 40) / max(s, 1)))
     columns = not n_classes and depth is None
+    deep = math.log2(max(s, 1) / (200 if n_classes == 2 else 10)) / EXPONENT
+    rule = DEEPEST if deep > DEEPEST else max(1, round(deep))
+    tests = rule if depth is None else depth
     if rounds is None:  # few rounds of a column are better than many
-        wanted = math.sqrt(s / 200) - (0.5 if columns else 0.0)
+        wanted = math.sqrt(s / 100) - 0.5 if columns else math.sqrt(s / (100 * max(tests, 1) if n_classes == 2 else 200))
         rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))
     if columns:
         shape = 1, COLUMN_LEVELS, prior, 0.5, COLUMN_SCALES, 1.0
@@ -83,21 +89,20 @@ def plan(
     if depth is not None:
         scales = SCALES if n_classes else TARGET_SCALES
         return Plan(rounds, depth, 0, prior, 0.5, scales, 3.0 if n_classes else 1.0)
-    deep = math.log2(max(s, 1) / 10) / EXPONENT
-    depth = DEEPEST if deep > DEEPEST else max(1, round(deep))
-    return Plan(rounds, depth, 0, prior, 0.5, SCALES, 3.0)
+    return Plan(rounds, tests, 0, prior, 0.5, SCALES, 3.0)
 
 
-def equivalent(n_records: int, rho: float, rounds: int | None = None) -> float:
+def equivalent(n_records: int, rho: float, n_classes: int = 0, rounds: int | None = None) -> float:
     r"""The epsilon at which a pure fit of the rule's rounds has the noise of one that spends `rho`.
 
     A leaf's noise has the deviation :math:`2\sqrt2\,T/\epsilon` in :math:`T` pure rounds, and
-    :math:`\sqrt{T/\rho}` in zero-concentrated ones. They are equal at :math:`\epsilon = \sqrt{8T\rho}`, and with
-    :math:`T = \sqrt{n\epsilon/200}` that is :math:`T = (n\sqrt{8\rho}/200)^{2/3}`.
+    :math:`\sqrt{T/\rho}` in zero-concentrated ones. They are equal at :math:`\epsilon = \sqrt{8T\rho}`, of which the
+    rule's :math:`T` is a function: begun with one round, they are found in turn.
     `rounds`: in place of the rule's.
     """
     n_records, rho = check_integer(n_records, "n_records", 0), check_epsilon(rho, "rho")
     rounds = None if rounds is None else check_integer(rounds, "rounds", 1)
-    if rounds is None:
-        rounds = min(max((n_records * math.sqrt(8 * rho) / 200) ** (2 / 3), 1), MOST_ROUNDS)
-    return math.sqrt(8 * rho * rounds)
+    epsilon = math.sqrt(8 * rho * (rounds or 1))
+    for _ in range(0 if rounds else MOST_ROUNDS):
+        epsilon = math.sqrt(8 * rho * plan(n_records, epsilon, n_classes).rounds)
+    return epsilon

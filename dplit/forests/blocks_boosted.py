@@ -13,9 +13,9 @@ import numpy as np
 
 from dplit.boosting import STEPS, along, class_reach, class_residuals, directions, target_residuals
 from dplit.boosting.residuals import TARGET_REACH, class_shares
-from dplit.domain import GRID, Continuous, Domain
+from dplit.boosting.start import BINS
+from dplit.domain import Continuous, Domain
 from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
-from dplit.forests.targets import check_count
 
 if TYPE_CHECKING:  # compiled: slow to import
     from dplit.trees.oblivious import Grid
@@ -118,9 +118,9 @@ def class_counts(part, n_classes):
     return np.bincount(part.labels, minlength=n_classes)
 
 
-def target_sums(part):
-    """Sum of the targets in steps of the public grid, and number of records: int64, shape (2,)."""
-    return np.array([np.rint(part.labels * GRID).astype(np.int64).sum(), len(part.labels)])
+def target_counts(part):
+    """Records of each bin of the targets' public interval, int64 array of shape (BINS,)."""
+    return np.bincount(np.minimum((part.labels * BINS).astype(np.int64), BINS - 1), minlength=BINS)
 
 
 # Residuals -----------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ def residuals_of_targets(scores, targets, clip):
     return target_residuals(np.clip(scores[:, 0], 0.0, 1.0), targets, clip)
 
 
-CLIPS = 0.12, 0.8, 0.05  # of a target's residual: in the first round, its decay, the least one
+CLIPS = 1.5, 0.85, 0.3  # of a target's residual, in spreads: its first factor, the decay, the least share of it
 MOST_CODES = 6_000_000  # of directions, all records together
 
 
@@ -149,7 +149,7 @@ class ClassModel:
     def __init__(self, n_classes: int):
         self.n_classes = n_classes
 
-    def start(self, parts, epsilon, rng):
+    def start(self, parts, epsilon, n_records, rng):
         """Release the class counts; returns the node."""
         logs, node = prior_of_classes(parts.total(class_counts, self.n_classes), epsilon, rng)
         self.initial = logs[1:] - logs[:1] if self.n_classes == 2 else logs
@@ -191,23 +191,21 @@ class ClassModel:
 
 
 class TargetModel:
-    """Means of targets, as shares of their public interval: whole numbers of steps of the public grid."""
+    """Means of targets, as shares of their public interval. `targets` is their spread."""
 
     spread = 0.1  # as of `ClassModel`, where a residual is a share of its clip
 
-    def start(self, parts, epsilon, rng):
-        """Release the mean; returns the node."""
-        total, n_records = parts.total(target_sums).tolist()
-        check_count(n_records)  # of all parts together
-        mean, node = prior_of_targets(total, n_records, epsilon, rng)
-        self.initial = np.array([mean])
+    def start(self, parts, epsilon, n_records, rng):
+        """Release the targets' counts in bins; returns the node."""
+        centre, self.targets, node = prior_of_targets(parts.total(target_counts), epsilon, n_records, rng)
+        self.initial = np.array([centre])
         parts.advance(started, self.initial)
         return node
 
     def open(self, parts, t, deepest):
         """Residuals of all records, in steps of the round's clip; returns their reach."""
         first, decay, least = CLIPS
-        self.unit = max(first * decay**t, least)
+        self.unit = min(first * max(decay**t, least) * self.targets, 1.0)
         parts.advance(opened, residuals_of_targets, deepest, self.unit)
         return TARGET_REACH
 

@@ -68,7 +68,8 @@ class BaseBoostedForest(PlannedForest):
             n_records = len(records)  # of Dask, a pass over the data
         relation = "replace-one" if self._keeps_n() else "add-remove"
         n, spent, size_node = size(n_records, self.n_records, each, relation, rng)
-        pays = account(epsilon, float(self.delta), n, self.neighbours, self.records_per_person, self.n_estimators)
+        people = self.neighbours, self.records_per_person
+        pays = account(epsilon, float(self.delta), n, n_classes, *people, self.n_estimators)
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
         self.directions_ = blocks_boosted.possible_directions(domain, n, planned.directions)
         self.tested_ = blocks_boosted.tested(domain, self.directions_)
@@ -77,7 +78,7 @@ class BaseBoostedForest(PlannedForest):
             planned = planned._replace(depth=0, fine=0, later=0)
         prior, shares = pays.shares(spent, planned, n_classes)
         parts = in_parts(records, labels, blocks_boosted.encoded, grid, domain, self.directions_)
-        nodes = [size_node, model.start(parts, prior, rng)]
+        nodes = [size_node, model.start(parts, prior, n, rng)]
         done = [
             self._round(grid, parts, model, t, shares[t], planned.of(t), pays, rng) for t in range(planned.rounds)
         ]
@@ -304,7 +305,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     Attributes
     ----------
     initial_ : float64 array, shape (1,)
-        Released mean.
+        Centre of the targets, from their noisy counts.
     leaf_values_ : float64 array, shape (n_leaves,)
     target_bounds_ : (float, float)
     """
@@ -325,7 +326,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         return self._store(domain, trees, domain_node, target_node, spent)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Released mean and steps, clipped to the public interval.
+        """Released centre and steps, clipped to the public interval.
 
         Returns a float64 array, shape (n_records,), in the units of the targets.
         """

@@ -9,13 +9,12 @@ from itertools import groupby
 import numpy as np
 from numpy.random import Generator
 
-from dplit.boosting import STEPS, Reach, equivalent
+from dplit.boosting import STEPS, Reach, equivalent, target_start
 from dplit.budget import Concentrated, Converted, Group, Public, Sequence, Spend, rho_of
-from dplit.domain import GRID
 from dplit.forests.partition import REPLACED, at_most, level_shares
 from dplit.forests.releases import noisy_counts
 from dplit.ground.errors import check_integer
-from dplit.mechanisms import BoundedMean, DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
+from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import is_secure
 
 CHAPTER = "chapter boosting"
@@ -48,12 +47,11 @@ def prior_of_classes(counts, epsilon, rng):
     return np.log(weights / weights.sum()), node
 
 
-def prior_of_targets(total, n_records, epsilon, rng):
-    """Mean target as a share of the public interval, shrunk to its middle; `total` in steps of its grid."""
-    mechanism = BoundedMean(epsilon, 0, GRID)
-    votes = mechanism.sample(np.array([total]), np.array([n_records]), rng=rng)
-    mean = float(mechanism.mean(votes, centre=GRID / 2)[0]) / GRID
-    return mean, Spend("mean target", epsilon, "BoundedMean: geometric noise on both votes")
+def prior_of_targets(counts, epsilon, n_records, rng):
+    """Centre and spread of the targets as shares of the public interval, from their counts in equal bins."""
+    noisy, _ = noisy_counts(counts, epsilon, rng)
+    node = Spend("target counts", epsilon, "geometric noise, alpha = exp(-epsilon)")
+    return *target_start(noisy, epsilon, n_records), node
 
 
 def choose_test(masses, epsilon, reach, rng):
@@ -157,10 +155,10 @@ class ZeroConcentrated:
     place of the plan's.
     """
 
-    def __init__(self, epsilon: float, delta: float, n_records: int, neighbours: str, rounds: int | None):
+    def __init__(self, epsilon, delta, n_records, n_classes, neighbours, rounds):
         steps = 2 if neighbours == "replace-one" else 1
         self.delta, self.total = delta, rho_of(epsilon, delta) / steps**2
-        self.plan_epsilon = equivalent(n_records, self.total, rounds)
+        self.plan_epsilon = equivalent(n_records, self.total, n_classes, rounds)
 
     def choose(self, masses, share, reach, rng):
         """Place of a test, and its node."""
@@ -202,6 +200,7 @@ def account(
     epsilon: float,
     delta: float,
     n_records: int,
+    n_classes: int,
     neighbours: str,
     records_per_person: int,
     rounds: int | None = None,
@@ -218,5 +217,5 @@ def account(
         return pure
     total = math.fsum(math.exp(i * epsilon) for i in range(records_per_person))
     share = delta if records_per_person == 1 else delta / total * (1 - 1e-12)
-    other = ZeroConcentrated(epsilon, share, n_records, neighbours, rounds)
+    other = ZeroConcentrated(epsilon, share, n_records, n_classes, neighbours, rounds)
     return other if other.plan_epsilon > pure.plan_epsilon else pure

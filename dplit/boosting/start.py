@@ -1,0 +1,54 @@
+r"""Where a regression begins: centre and spread of the targets, from noisy counts in public bins.
+
+The counts cost no more than a noisy mean, and they tell the scale as well: residuals are clipped in spreads,
+so that bounds which are ten times too wide cost a regression next to nothing (:doc:`/book/boosting`). All of
+this reads the release alone.
+"""
+
+from functools import cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from dplit.ground.errors import MOST_INTEGER, check_epsilon, check_integer, check_whole
+from dplit.mechanisms.exponential import normalised
+
+BINS = 128  # equal ones of the public interval
+UNLIKE = 0.2  # of a bin's expected count: how far a law of targets is from any normal one
+ELSEWHERE = 0.05  # share of the targets that no normal law accounts for
+TIMES, WRONG = 0.6 ** np.arange(-2.0, 3), 0.5  # the records over the number told, deviation of the ratio's log
+USUAL, APART = 0.15, 0.7  # a spread before anything is seen, as a share of the interval, and the deviation of its log
+
+
+@cache
+def _laws() -> tuple:
+    """Centres, spreads, and the share of each bin under the law of each: shapes (c,), (s,), (c, s, BINS)."""
+    centres, spreads = (np.arange(0, BINS, 2) + 1) / BINS, np.geomspace(0.25 / BINS, 0.4, 14)
+    below = ndtr((np.arange(BINS + 1) / BINS - centres[:, None, None]) / spreads[:, None])
+    below[..., 0], below[..., -1] = 0.0, 1.0
+    return centres, spreads, (1 - ELSEWHERE) * np.diff(below) + ELSEWHERE / BINS
+
+
+def target_start(counts: np.ndarray, epsilon: float, n_records: int) -> tuple[float, float]:
+    """Centre and spread of targets, as shares of their public interval.
+
+    `counts`: noisy, whole numbers of shape (BINS,), of equal bins; `epsilon`: what they cost; `n_records`: public, or
+    released, which a third of it or three times as many may be. Posterior means over normal laws that are clipped to the
+    interval, each with a twentieth of the targets anywhere; a count may lie off its law by the noise and a fifth of
+    itself. The spread is a geometric mean.
+    """
+    counts = check_whole(counts, "counts", -MOST_INTEGER, MOST_INTEGER, ndim=1)
+    epsilon, n_records = check_epsilon(epsilon), check_integer(n_records, "n_records", 0)
+    if counts.shape != (BINS,):
+        raise ValueError(f"counts must be of {BINS} bins, got {counts.shape}")
+    centres, spreads, shares = _laws()
+    logs = [_density(counts, epsilon, times * n_records * shares) - (np.log(times) / WRONG) ** 2 / 2 for times in TIMES]
+    logs -= np.square(np.log(spreads / USUAL) / APART) / 2
+    weights = normalised(np.ravel(logs)).reshape(len(TIMES), *shares.shape[:2]).sum(axis=0)
+    return float(weights.sum(axis=1) @ centres), float(np.exp(weights.sum(axis=0) @ np.log(spreads)))
+
+
+def _density(counts, epsilon, expected):
+    """Log-density of the counts under each law, up to a constant."""
+    off = 1 / epsilon + UNLIKE * expected + 1e-9
+    return -(np.abs(counts - expected) / off + np.log(off)).sum(axis=-1)

@@ -76,15 +76,6 @@ def changed(change: Callable) -> Callable:
     return lambda original: _returning(original, change)
 
 
-def votes_more(original):
-    """Votes of `BoundedMean` are more by a fifth of their deviation."""
-
-    def sample(self, *given, **named):
-        return original(self, *given, **named) + 0.2 * math.sqrt(2) / self.epsilon
-
-    return sample
-
-
 def plants(release: str, place: str, rate: Callable, copies=None, bias=None, elsewhere=()) -> None:
     """Register the bugs of one release.
 
@@ -113,4 +104,4 @@ def _mutant(release, bug, place, wrap):
     return Mutant(f"{release}: {bug}", release, lambda: (*where(), wrap))
 
 
-__all__ = ["REGISTERED", "changed", "named", "planted", "plants", "rate_of", "shifted", "told", "votes_more"]
+__all__ = ["REGISTERED", "changed", "named", "planted", "plants", "rate_of", "shifted", "told"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from dplit.boosting import STEPS
 from dplit.court.power import laws, release
-from tests.power._planting import plants, rate_of, shifted, told, votes_more
+from tests.power._planting import plants, rate_of, shifted, told
 
 AT = "forests.boosted_releases"
 SD = math.sqrt(2)  # of Laplace noise, in its units
@@ -71,11 +71,8 @@ for kind in (f"{name}Forest{what}" for name in ("Boosted", "Private") for what i
     plants(test, f"{AT}.choose_test", rate_of("epsilon"), elsewhere=again)
     plants(test + later, f"{AT}.concentrated_test", RHO, elsewhere=again)
     if kind.endswith("Regressor"):
-        mean = f"{kind}, mean target"
-        plants(mean, f"{AT}.prior_of_targets", rate_of("epsilon"), elsewhere=[
-            ("a record counted twice", "forests.blocks_boosted.target_sums", lambda f: lambda part: 2 * f(part)),
-            ("biased by a fifth of its deviation", "mechanisms.bounded_mean.BoundedMean.sample", votes_more),
-        ])  # fmt: skip
+        name = f"{kind}, target counts"
+        plants(name, "forests.releases.noisy_counts", rate_of("epsilon"), told("counts", twice), _number(name))
         continue
     for name in (f"{kind}, class counts", f"{kind}, class counts of a leaf"):
         plants(name, "forests.releases.noisy_counts", rate_of("epsilon"), told("counts", twice), _number(name))

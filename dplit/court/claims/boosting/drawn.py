@@ -10,7 +10,7 @@ for kind in (f"{name}Forest{what}" for name in ("Boosted", "Private") for what i
         pure |= {"prior": "class counts", "counts": "class counts of a leaf"}
         concentrated |= {"counts-rho": f"class counts of a leaf{LATER}"}
     else:
-        pure |= {"prior": "mean target"}
+        pure |= {"prior": "target counts"}
     named = {
         "thm-boosting-budget": pure,
         "thm-boosting-concentrated": concentrated,

@@ -5,11 +5,12 @@ node declares, over the most that a record moves. Both follow from what was rele
 """
 
 import math
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache, partial
 
 import numpy as np
 
+from dplit.boosting.start import BINS
 from dplit.court.power import laws
 from dplit.court.power.drawn import Bound, Release
 from dplit.court.power.sampling import Enough, binned, seed_of, until, watched
@@ -84,15 +85,16 @@ def _clip(counts):
     return np.clip(np.ravel(counts) - 1, -FAR, FAR).astype(int).tolist()
 
 
-def _draw_counts(kind, place, call, epsilon, options, n, rng):
-    """Counts of classes of one record each, in one leaf: by the so manieth call of what releases them."""
-    X = np.zeros((len(MANY), 1), dtype=int)
+def _draw_counts(kind, call, epsilon, options, n, rng, place="forests.releases.noisy_counts"):
+    """Counts of one record each, of a leaf's classes or of all bins: by the so manieth call of what releases them."""
+    y = MANY if kind.endswith("Classifier") else ((np.arange(BINS) + 0.5) / BINS).tolist()
+    X = np.zeros((len(y), 1), dtype=int)
 
     with watched(place) as seen:
 
         def once():
             seen.clear()
-            fitted(kind, X, MANY, rng, epsilon=epsilon, **options)
+            fitted(kind, X, y, rng, epsilon=epsilon, **options)
             return _clip(seen[call][0])
 
         return until(n, once)
@@ -125,40 +127,29 @@ def _units(noise, own, rate=1.0, copies=1, bias=0.0):
 def _draw_pairs(kind, epsilon, delta, n, rng):
     """Both sums of the only leaf of each round, from one record of each class, or at each end of the targets.
 
-    Rounds in which the released model is so near an end that its steps or its clip matter are left out.
+    Rounds in which the released model is so near an end that its steps matter are left out.
     """
-    classes = kind.endswith("Classifier")
+    classes, options = kind.endswith("Classifier"), {"n_estimators": ROUNDS, "delta": delta}
+    y = [1, 0] if classes else [0.0, 1.0]
 
     def once():
-        options = {"n_estimators": ROUNDS, "delta": delta}
-        y = [1, 0] if classes else [0.0, 1.0]
-        fit, model = fitted(kind, [[0], [0]], y, rng, epsilon=epsilon, **options)
+        with nullcontext() if classes else watched(f"{RELEASES}.prior_of_targets") as seen:
+            fit, model = fitted(kind, [[0], [0]], y, rng, epsilon=epsilon, **options)
         spent, rho = declared(fit, "pair sums of a leaf")
         steps = model.leaf_values_.reshape(ROUNDS)
         at = model.initial_[0] + np.concatenate([[0.0], steps.cumsum()[:-1]])
         if classes:
             p = 1 / (1 + np.exp(-at))
             truth, most, fine = np.array([1 - p, p]), np.array([1 - p, p]), abs(p - 0.5) < 0.49
-        else:  # each record votes 2: one all for up, the other all for down, if neither is within the clip
-            truth, most, fine = np.full((2, ROUNDS), 2.0), 2.0, abs(at - 0.5) < 0.35
+        else:  # a record votes 1 and its residual in clips for up, 1 and less for down
+            clip = np.minimum(1.5 * seen[0][1] * np.maximum(0.85 ** np.arange(ROUNDS), 0.3), 1)
+            below, above = (np.minimum(way / clip, 1) for way in (at, 1 - at))
+            truth, most, fine = 2 + np.array([above - below, below - above]), 2.0, abs(at - 0.5) < 0.49
         scale = most * (1 / spent if delta == 0 else 1 / math.sqrt(2 * rho))
         off = (model.pair_sums_.reshape(ROUNDS, 2).T - truth) / scale
         return binned(off[:, fine], laws.EDGES)
 
     return until(n, once)
-
-
-def _draw_means(kind, epsilon, n, rng):
-    """Votes of two records for both ends, less the truth, in units of their noise."""
-
-    with watched("mechanisms.bounded_mean.BoundedMean.sample") as seen:
-
-        def once():
-            seen.clear()
-            fit, _ = fitted(kind, [[0], [0]], [0.0, 1.0], rng, epsilon=epsilon)
-            return binned((seen[0] - 1) * declared(fit, "mean target")[0], laws.EDGES)
-
-        return until(n, once)
 
 
 def _beyond(bound):
@@ -175,6 +166,7 @@ LOOSE = 0.9  # a delta with which a fit of one round pays by zero-concentrated p
 
 EACH = 20  # records of a class
 LABELS = [1] * EACH + [0] * EACH
+TOLD = 0.485  # of one record, a start takes both ends' counts nearly as they are
 # beside the column of the classes: one record of either class lies with all but one of the other's
 OTHERWISE = [1] + [0] * (EACH - 1) + [1] * (EACH - 1) + [0]
 
@@ -197,11 +189,9 @@ def _gaps(prior, copies=1):
 
 
 def _target_gaps(copies=1):
-    """Of one target at the upper end and two at the lower one, each all of its clip away.
-
-    The first test has their number as its mass, any other their difference, and a record moves either by 1.
-    """
-    return np.array([copies + 2.0 - abs(copies - 2)]), np.ones(1)
+    """As `_gaps` of targets at both ends, under a start in the middle whose spread is `TOLD`."""
+    upper = np.array([copies * 0.5 - (EACH - 1) * 0.5, (EACH - 1) * 0.5 - 0.5])
+    return np.array([0.5 * (copies + 2 * EACH - 1) - abs(upper).sum()]) / (1.5 * TOLD), np.ones(1)
 
 
 def _test_law(gaps, test, delta, rate=1.0, copies=1):
@@ -216,20 +206,16 @@ def _test_law(gaps, test, delta, rate=1.0, copies=1):
     return {True: good, False: 1 - good}
 
 
-def _of_tests(kind):
-    """Targets of the records that the first column parts, and their level in the others."""
-    return (LABELS, OTHERWISE) if kind.endswith("Classifier") else ([1.0, 0.0, 0.0], [0, 0, 0])
-
-
 def _draw_tests(kind, epsilon, options, n, rng):
-    """Whether the first test parts the records; where the clip matters, near an end, a start is left out."""
-    y, otherwise = _of_tests(kind)
+    """Whether the first test parts the records; a regression whose start has another spread than its law is left out."""
+    X = np.column_stack([np.array(LABELS), *[OTHERWISE] * WORSE])
     clipped = kind.endswith("Regressor")
-    X = np.column_stack([np.array(y, dtype=int), *[otherwise] * WORSE])
+    y = [float(label) for label in LABELS] if clipped else LABELS
 
     def once():
-        _, model = fitted(kind, X, y, rng, WIDE, epsilon, **options)
-        if clipped and abs(model.initial_[0] - 0.5) > 0.35:
+        with watched(f"{RELEASES}.prior_of_targets") if clipped else nullcontext() as seen:
+            _, model = fitted(kind, X, y, rng, WIDE, epsilon, **options)
+        if clipped and abs(seen[0][1] - TOLD) > 0.01 * TOLD:
             return []
         return [bool(model.trees_.feature[0] == 0)]
 
@@ -274,24 +260,24 @@ def _of(kind):
     if classes:
         prior = spent("class counts", 30.0, many)
         yield entry("class counts", "geometric noise at epsilon", partial(_whole, partial(_geometric, prior)),
-                    partial(_draw_counts, kind, "forests.releases.noisy_counts", 0, 30.0, {}),
+                    partial(_draw_counts, kind, 0, 30.0, {}),
                     bounds=partial(_tail, None, prior))  # fmt: skip
         leaf = spent("class counts of a leaf", 1.0, many)
         yield entry("class counts of a leaf", "geometric noise at epsilon",
                     partial(_whole, partial(_geometric, leaf)),
-                    partial(_draw_counts, kind, "forests.releases.noisy_counts", 1, 1.0, {}), "geometric",
+                    partial(_draw_counts, kind, 1, 1.0, {}), "geometric",
                     partial(_tail, None, leaf))  # fmt: skip
         loose = {"delta": LOOSE}
         leaf_rho = rho("class counts of a leaf", 1.5, many, **loose)
         yield entry("class counts of a leaf", "discrete Gaussian noise at rho",
                     partial(_whole, partial(_gaussian, leaf_rho)),
-                    partial(_draw_counts, kind, f"{RELEASES}.concentrated_counts", 0, 1.5, loose), "Gaussian",
+                    partial(_draw_counts, kind, 0, 1.5, loose, place=f"{RELEASES}.concentrated_counts"), "Gaussian",
                     partial(_subgaussian, leaf_rho))  # fmt: skip
     else:
-        mean = spent("mean target", 30.0)
-        yield entry("mean target", "geometric noise on the votes for both ends, at epsilon",
-                    partial(_units, laws.laplace, mean), partial(_draw_means, kind, 30.0),
-                    bounds=partial(_beyond, lambda t: math.exp(-t)))  # fmt: skip
+        start = spent("target counts", 30.0)
+        yield entry("target counts", "geometric noise at epsilon", partial(_whole, partial(_geometric, start)),
+                    partial(_draw_counts, kind, 0, 30.0, {}),
+                    bounds=partial(_tail, None, start))  # fmt: skip
     pairs, rounds = "pair sums of a leaf", {"n_estimators": ROUNDS}
     own = spent(pairs, 40.0, **rounds)
     yield entry(pairs, "geometric noise at epsilon over the most that a record moves",
@@ -302,7 +288,7 @@ def _of(kind):
                 partial(_units, laws.normal, lambda: math.sqrt(2 * of_rho())),
                 partial(_draw_pairs, kind, 40.0, DELTA), "Gaussian",
                 partial(_beyond, lambda t: 2 * math.exp(-(t**2) / 2)))  # fmt: skip
-    node, (y, _) = "test of a level", _of_tests(kind)
+    node, y = "test of a level", LABELS if classes else [float(label) for label in LABELS]
     for delta, epsilon, says, word in (
         (0.0, 8.0, "permute-and-flip on the masses, half of epsilon over the most that a record moves", "permute"),
         (
@@ -313,7 +299,7 @@ def _of(kind):
         ),
     ):
         # told of one record a fit spends half on its start, which then is near the classes' own shares
-        options = {"max_depth": 1, "delta": delta} | ({"n_records": 1} if classes else {})
+        options = {"max_depth": 1, "delta": delta, "n_records": 1}
         given = epsilon, tuple(y), WIDE
         test, root = spent(node, *given, **options), rho(node, *given, **options)
         if delta:

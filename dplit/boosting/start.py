@@ -17,7 +17,8 @@ BINS = 128  # equal ones of the public interval
 UNLIKE = 0.2  # of a bin's expected count: how far a law of targets is from any normal one
 ELSEWHERE = 0.05  # share of the targets that no normal law accounts for
 TIMES, WRONG = 0.45 ** np.arange(-1.0, 2), 0.5  # the records over the number told, deviation of the ratio's log
-SURE = 9.0  # noises by which no empty bin is off, but in one fit of a hundred
+SURE = {1: 9.0, 4: 13.0, 16: 26.0, 32: 36.0}  # runs of bins, and noises that no empty one has, but in 1 fit of 70
+TEMPER = 0.5  # of the density: no law of targets is quite one of these
 USUAL, APART = 0.15, 0.7  # a spread before anything is seen, as a share of the interval, and the deviation of its log
 
 
@@ -34,32 +35,43 @@ def target_start(counts: np.ndarray, epsilon: float, n_records: int) -> tuple[fl
     """Centre and spread of targets, as shares of their public interval.
 
     `counts`: noisy, whole numbers of shape (BINS,), of equal bins; `epsilon`: what they cost; `n_records`: public, or
-    released, which a third of it or three times as many may be. Posterior means over normal laws that are clipped to the
-    interval, each with a twentieth of the targets anywhere; a count may lie off its law by the noise and a fifth of
-    itself. The spread is a geometric mean.
+    released; half or twice as many may be right. Posterior means, of the spread a geometric one, over normal laws
+    that are clipped to the interval, each with a twentieth of the targets anywhere; a count may lie off its law by
+    the noise and a fifth of itself. What the laws lack where no noise explains it, as a second hump, is added.
     """
     counts = check_whole(counts, "counts", -MOST_INTEGER, MOST_INTEGER, ndim=1)
     epsilon, n_records = check_epsilon(epsilon), check_integer(n_records, "n_records", 0)
     if counts.shape != (BINS,):
         raise ValueError(f"counts must be of {BINS} bins, got {counts.shape}")
     centres, spreads, shares = _laws()
-    logs = [_density(counts, epsilon, times * n_records * shares) - (np.log(times) / WRONG) ** 2 / 2 for times in TIMES]
+    logs = [TEMPER * _density(counts, epsilon, times * n_records * shares) for times in TIMES]
+    logs -= np.square(np.log(TIMES) / WRONG)[:, None, None] / 2
     logs -= np.square(np.log(spreads / USUAL) / APART) / 2
     weights = normalised(np.ravel(logs)).reshape(len(TIMES), *shares.shape[:2])
     centre = weights.sum(axis=(0, 2)) @ centres
     spread = np.exp(weights.sum(axis=(0, 1)) @ np.log(spreads))
     under = n_records * np.tensordot(np.tensordot(TIMES, weights, 1), shares, 2)
-    return _with_more(centre, spread, under, np.where(counts - under > SURE / epsilon, counts - under, 0.0))
+    centre, spread = _with_more(centre, spread, under, _unexplained(counts - under, epsilon))
+    return float(centre), float(spread)
+
+
+def _unexplained(more, epsilon):
+    """What the law lacks in bins and runs of bins that noise does not fill, elsewhere 0."""
+    found = np.zeros(BINS)
+    for run, noises in SURE.items():
+        each = (more - found).reshape(-1, run).mean(axis=1)
+        found = found + np.repeat(np.where(run * each > noises / epsilon, each, 0.0), run)
+    return found
 
 
 def _with_more(centre, spread, under, more):
     """Mean and deviation of the normal law and of what no noise explains beside it."""
     total, places = under.sum() + more.sum(), (np.arange(BINS) + 0.5) / BINS
     if not more.any():
-        return float(centre), float(spread)
+        return centre, spread
     mean = (centre * under.sum() + more @ places) / total
     square = (spread**2 + (centre - mean) ** 2) * under.sum() + more @ (places - mean) ** 2
-    return float(mean), float(np.sqrt(square / total))
+    return mean, np.sqrt(square / total)
 
 
 def _density(counts, epsilon, expected):

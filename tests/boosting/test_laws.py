@@ -231,27 +231,75 @@ def test_directions_by_hand():
 
 def test_plans_are_public_and_grow_with_s():
     rounds = [boosting.plan(n, 1.0, 2).rounds for n in (10, 800, 3200, 10**5, 10**9)]
-    assert rounds == [1, 2, 4, 22, 32]
+    assert rounds == [1, 3, 4, 16, 32]
+    depths = [boosting.plan(n, 1.0, 2).depth for n in (10, 800, 3200, 10**4, 10**5, 10**9)]
+    assert depths == [1, 1, 2, 3, 4, 6]
+    assert [boosting.plan(n, 1.0, 3)[:2] for n in (10, 6400, 10**9)] == [(1, 1), (4, 4), (32, 6)]
+    assert boosting.plan(3200, 1.0, 2, depth=1).rounds == 6  # for the depth that is asked for
     assert boosting.plan(1000, 2.0, 2)[:2] == boosting.plan(2000, 1.0, 2)[:2]
-    assert boosting.plan(2000, 1.0, 7)[:2] == boosting.plan(1000, 1.0, 2)[:2]
+    assert boosting.plan(2000, 1.0, 7)[:2] == boosting.plan(1000, 2.0, 7)[:2]
     assert boosting.plan(5000, math.inf, 2)[:2] == (32, 6)
     assert boosting.plan(5000, 1.0, 2, rounds=7, depth=3)[:2] == (7, 3)
-    assert boosting.plan(1000, 1.0)[:3] == (2, 1, 6) and boosting.plan(1000, 1.0).kept == 0
+    assert boosting.plan(1000, 1.0)[:3] == (3, 1, 6) and boosting.plan(1000, 1.0).kept == 0
     small, large = boosting.plan(1000, 1.0), boosting.plan(10**6, 1.0)
-    assert small.of(0) == small and small.of(1)[1:3] == (2, 4) and small.of(1).kept == 2
+    assert small.of(0) == small and small.of(2)[1:3] == (2, 4) and small.of(2).kept == 2
     assert large.of(15) == large and large.of(16)[1:3] == (3, 3) and large.of(31).kept == 3
-    assert boosting.plan(500, 1.0).of(0) == boosting.plan(500, 1.0)  # a single round is of a column
+    assert boosting.plan(200, 1.0).of(0) == boosting.plan(200, 1.0)  # a single round is of a column
     assert boosting.plan(500, 1.0, depth=2).of(5)[1:3] == (2, 0)
     assert boosting.plan(5000, 1.0, 2).fine == boosting.plan(5000, 1.0, depth=1).fine == 0
     assert 0.03 <= boosting.plan(10**6, 1.0, 2).prior and boosting.plan(1, 1.0, 2).prior == 0.5
 
 
+@pytest.mark.parametrize("n_classes", [0, 2, 5])
 @pytest.mark.parametrize(("n", "rho"), [(3000, 0.002), (50_000, 0.01), (400, 0.5), (10**9, 1.0)])
-def test_zero_concentrated_rounds_have_the_noise_of_their_equivalent(n, rho):
-    epsilon = boosting.equivalent(n, rho)
-    rounds = min(max(math.sqrt(n * epsilon / 200), 1), 32)
+def test_zero_concentrated_rounds_have_the_noise_of_their_equivalent(n, rho, n_classes):
+    epsilon = boosting.equivalent(n, rho, n_classes)
+    rounds = boosting.plan(n, epsilon, n_classes).rounds
     pure = math.sqrt(2) * rounds / (epsilon / 2)  # half of a round's epsilon is for its leaves
     assert math.sqrt(rounds / (2 * rho / 2)) == pytest.approx(pure, rel=1e-9)
+    assert boosting.equivalent(n, rho, n_classes, 7) == pytest.approx(math.sqrt(56 * rho))
+
+
+# The start of a regression -----------------------------------------------------------------------------
+
+RNG = np.random.default_rng(7)
+BINS = 128
+LAWS = {
+    "narrow": RNG.normal(0.8, 0.01, 4000),
+    "middle": RNG.normal(0.4, 0.12, 4000),
+    "skewed": RNG.exponential(0.1, 4000),
+    "two values": RNG.choice([0.1, 0.9], 4000),
+    "rare": RNG.random(4000) < 0.1,
+}
+
+
+def _counts(targets, epsilon):
+    """Counts in equal bins with Laplace noise."""
+    return np.rint(np.histogram(np.clip(targets, 0, 1), BINS, (0, 1))[0] + RNG.laplace(0, 1 / epsilon, BINS))
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("told", [1500, 4000, 10_000])
+def test_centre_and_spread_of_targets_are_found_in_noise(name, told):
+    targets = np.clip(LAWS[name], 0, 1)
+    off = []
+    for _ in range(20):
+        centre, spread = boosting.target_start(_counts(targets, 0.1).astype(int), 0.1, told)
+        off.append((abs(centre - targets.mean()) / targets.std(), spread / targets.std()))
+    away, times = np.median(off, axis=0)
+    assert away < 0.6 and 0.5 < times < 1.8
+
+
+def test_a_start_says_little_where_noise_is_all_there_is():
+    found = [boosting.target_start(_counts([], 0.01).astype(int), 0.01, 10) for _ in range(20)]
+    centre, spread = np.mean(found, axis=0)
+    assert abs(centre - 0.5) < 0.1 and 0.1 < spread < 0.25
+
+
+@pytest.mark.parametrize(("counts", "word"), [([1.5] * BINS, "whole"), ([1] * 5, "of 128 bins"), ("no", "counts")])
+def test_starts_of_bad_counts_are_refused(counts, word):
+    with pytest.raises((TypeError, ValueError), match=word):
+        boosting.target_start(counts, 1.0, 10)
 
 
 def test_best_rounds_and_depth_are_minima_on_a_grid():

@@ -78,7 +78,7 @@ def test_no_noise_is_newtons_step():
     assert forest.initial_[0] == pytest.approx(np.log(share / (1 - share)), abs=1e-6)
     assert forest.leaf_values_[0] == pytest.approx(0, abs=1e-4)
     mean = regressor(float("inf"), n_estimators=1, max_depth=0).fit(X, ODDS)
-    assert mean.initial_[0] == pytest.approx(ODDS.mean(), abs=1e-6)
+    assert mean.predict(X[:1])[0] == pytest.approx(ODDS.mean(), abs=0.02)
 
 
 # What is released ----------------------------------------------------------------------------------
@@ -260,6 +260,17 @@ def test_a_column_of_a_small_regression_has_all_its_bins():
     assert len({*forest.trees_.feature[:63].tolist()}) == 1
 
 
+@pytest.mark.parametrize("bounds", [(-20, 20), (-10, 90), (-100, 100)])
+def test_bounds_of_targets_that_are_too_wide_cost_little(bounds):
+    """Residuals are clipped in spreads, which are released: no stated bounds beat the right ones."""
+    y = ODDS + RNG.normal(size=N)
+    scores = [
+        np.mean([regressor(2.0, target_bounds=of, random_state=seed).fit(X, y).score(X, y) for seed in range(6)])
+        for of in ((-10, 10), bounds)
+    ]
+    assert abs(scores[1] - scores[0]) < 0.06 and scores[0] > 0.75
+
+
 def test_later_rounds_of_a_regression_find_interactions():
     """Of a product no column says anything alone; both kinds of rounds spend the same on tests."""
     y = 8 * np.sign(X["u"] - 0.5) * np.sign(X["v"] - 0.5)
@@ -270,7 +281,7 @@ def test_later_rounds_of_a_regression_find_interactions():
     costs = [node.epsilon for node in forest.budget_.leaves() if node.name == "test of a level"]
     assert costs[0] == pytest.approx(2 * costs[1], rel=1e-9) and len(costs) == 2
     first = regressor(8.0, n_estimators=1).fit(X, y)
-    assert first.score(X, y) < 0.4  # the difference of both tells a part
+    assert first.score(X, y) < forest.score(X, y) - 0.1  # the difference of both tells a part
 
 
 @pytest.mark.parametrize(("name", "value"), [("max_depth", 13), ("n_records", 0)])

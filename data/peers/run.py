@@ -3,8 +3,9 @@
     python -m dplit.court.bench.splits splits
     python -m venv .venv-peers && .venv-peers/bin/pip install -r data/peers/requirements.lock
     .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json
+    .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json ranking
 
-A run that is stopped goes on where it was. What each method is given is public: bounds of the columns by the
+The last line fits again what has probabilities of two classes, for how they rank the records. A run that is stopped goes on where it was. What each method is given is public: bounds of the columns by the
 registry, levels by their positions, classes, and epsilon. Parameters are the library's defaults. Logistic
 regression gets a column for each level and numbers scaled to [0, 1], divided by the root of the number of
 original columns, so that no record has a norm above 1. The seed of a fit is its split's number.
@@ -130,16 +131,53 @@ def score(split, predicted):
     return float(1 - np.mean((predicted - true) ** 2) / true.var())
 
 
+def fitted(name, split, epsilon, seed):
+    """A fit, and its seconds."""
+    start = time.process_time()
+    model = PEERS[name][0](split, epsilon, seed).fit(split["X_train"].astype(float), split["y_train"])
+    return model, time.process_time() - start
+
+
 def one(name, split, epsilon, seed):
     """Fit and score once: (score, seconds of the fit)."""
-    build = PEERS[name][0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        start = time.process_time()
-        X = split["X_train"].astype(float)
-        model = build(split, epsilon, seed).fit(X, split["y_train"])
-        taken = time.process_time() - start
-        return score(split, model.predict(split["X_test"].astype(float))), taken
+    model, taken = fitted(name, split, epsilon, seed)
+    return score(split, model.predict(split["X_test"].astype(float))), taken
+
+
+RANKED = ("private EBM", "diffprivlib forest")
+
+
+def ranking(split, model):
+    """Area under the ROC curve, average precision of the rarer class, and log-loss, of two classes."""
+    from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
+
+    rare = int(np.bincount(split["y_train"], minlength=2).argmin())
+    share = model.predict_proba(split["X_test"].astype(float))[:, list(model.classes_).index(rare)]
+    true = split["y_test"] == rare
+    loss = log_loss(true, np.clip(share, 1e-6, 1 - 1e-6), labels=[False, True])
+    return [float(roc_auc_score(true, share)), float(average_precision_score(true, share)), float(loss)]
+
+
+def rank(folder, out):
+    """Fit two classes again, and keep how the records are ranked; an accuracy that is not the stored one is an error."""
+    run = json.loads(Path(out).read_text("utf-8"))
+    run["runs"].append(provenance(Path(out)) | {"measures": "ranking"})
+    for path in sorted(Path(folder).glob("*.npz"), key=number):
+        data, r, split = path.stem.rpartition("-")[0], number(path), read(path)
+        if int(split["n_classes"]) != 2:
+            continue
+        for name in RANKED:
+            for epsilon in EPSILONS:
+                cell = run["cells"].get(f"{data}/{name}/epsilon={epsilon:g}", {"scores": []})
+                if len(cell["scores"]) <= max(r, 1) or len(cell.setdefault("ranking", [])) != r:
+                    continue
+                model, _ = fitted(name, split, epsilon, r)
+                again = score(split, model.predict(split["X_test"].astype(float)))
+                if abs(again - cell["scores"][r]) > 1e-12:
+                    raise SystemExit(f"{data}, {name}, {epsilon}, {r}: {again} in place of {cell['scores'][r]}")
+                cell["ranking"].append(ranking(split, model))
+        write(run, Path(out))
+        print(path.stem, flush=True)
 
 
 def read(path):
@@ -205,4 +243,5 @@ def provenance(out):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    warnings.simplefilter("ignore")
+    (rank if sys.argv[3:] == ["ranking"] else main)(*sys.argv[1:3])

@@ -89,6 +89,19 @@ def auc(model, split):
     return float(roc_auc_score(split.y_test == split.rarest, share))
 
 
+def ranking(model, split):
+    """Accuracy, area under the ROC curve, average precision of the rarer class, and log-loss, of two classes.
+
+    A probability of less than a millionth counts as one in the loss.
+    """
+    from sklearn.metrics import average_precision_score, log_loss
+
+    share = model.predict_proba(split.X_test)[:, list(model.classes_).index(split.rarest)]
+    rare = split.y_test == split.rarest
+    loss = log_loss(rare, np.clip(share, 1e-6, 1 - 1e-6), labels=[False, True])
+    return [accuracy(model, split), auc(model, split), float(average_precision_score(rare, share)), float(loss)]
+
+
 def f1(model, split):
     """Harmonic mean of precision and recall of the rarer class; 0 if nothing of it is found."""
     from sklearn.metrics import f1_score
@@ -144,11 +157,11 @@ MEASURES = {
     f.__name__.replace("_", "-"): f
     for f in (
         mse, r2, accuracy, error, leaf_shares, left_shares, auc, f1, empty_leaves, flipped, sensitivity,
-        tree_accuracy, segmentation,
+        tree_accuracy, segmentation, ranking,
     )
 }  # fmt: skip
 ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point
 LOWER_IS_BETTER = {
     "mse": True, "r2": False, "error": True, "accuracy": False, "auc": False, "f1": False, "flipped": True,
-    "sensitivity": True, "tree-accuracy": False, "segmentation": False,
+    "sensitivity": True, "tree-accuracy": False, "segmentation": False, "ranking": False,
 }  # fmt: skip

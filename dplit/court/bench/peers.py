@@ -23,18 +23,19 @@ def stored_peers(held_out: bool = False) -> dict:
 
 
 def peer_scores(
-    epsilon: float, run: dict | None = None, held_out: bool = False
+    epsilon: float, run: dict | None = None, held_out: bool = False, measure: str = "scores"
 ) -> dict[tuple[str, str], np.ndarray]:
     """Scores of each split of every peer at one epsilon, as of `dplit.court.bench.scores`.
 
-    `run` is left out for the stored one. A method that was too slow on a set is not there.
+    `run` is left out for the stored one. A method that was too slow on a set is not there. `measure` "ranking": AUC,
+    average precision and log-loss of two classes, an array of shape (n_splits, 3), of the methods that have them.
     """
     cells = (stored_peers(held_out) if run is None else run)["cells"]
     keys = {key: key.split("/") for key in cells}
     return {
-        (data, method): np.array(cells[key]["scores"])
+        (data, method): np.array(cells[key][measure])
         for key, (data, method, at) in keys.items()
-        if float(at.removeprefix("epsilon=")) == epsilon and len(cells[key]["scores"]) > 1
+        if float(at.removeprefix("epsilon=")) == epsilon and len(cells[key].get(measure, ())) > 1
     }
 
 

@@ -15,7 +15,7 @@ def scores(result: Result | str, epsilon: float) -> dict[tuple[str, str], np.nda
     """
     result = stored(result) if isinstance(result, str) else result
     return {
-        (cell.data, cell.method): result.scores(cell.key)
+        (cell.data, cell.label or cell.method): result.scores(cell.key)
         for cell in experiments.get(result.experiment).cells
         if cell.key in result.cells and cell.params.get("epsilon", epsilon) == epsilon
     }

@@ -36,12 +36,8 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon : float
-        Privacy budget of the whole fit, positive; ``inf`` adds no noise.
-    domain, classes, records_per_person, noise, random_state
+    epsilon, domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
         As `dplit.forests.RandomDecisionForestClassifier`.
-    neighbours : {"add-remove", "replace-one"}
-        Which data sets `epsilon` holds for.
     n_estimators : int
         Number of trees, a public choice.
     max_depth : int or None
@@ -52,23 +48,11 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     accounting : {"proved", "published"}
         "proved" releases a leaf's class by permute-and-flip and spends `epsilon`. "published" adds Laplace noise
         to its class counts and does not ask for the neighbours; the budget shows what that costs.
-    n_jobs : int, optional
-        Threads of ``predict``.
 
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
         As `dplit.forests.RandomDecisionForestClassifier`.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.baselines import DPExtraTreesClassifier
-    >>> data = datasets.load("wdbc")
-    >>> schema = {"domain": data.domain, "classes": data.classes}
-    >>> forest = DPExtraTreesClassifier(epsilon=1.0, **schema, random_state=0)
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     def fit(self, X, y):

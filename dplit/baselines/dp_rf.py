@@ -73,7 +73,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, n_estimators, max_depth, records_per_person, noise, random_state
+    epsilon, domain, classes, neighbours, n_estimators, max_depth, records_per_person, noise, random_state, n_jobs
         As `DPExtraTreesClassifier`. A path also ends when its columns are used up.
     max_features : int, float, "sqrt", "log2" or None
         Columns that compete at a node, DiPriMe's K, drawn anew at each node: their number, a share
@@ -92,8 +92,6 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         "proved": each record in one tree, choices at the sharp rate, classes by permute-and-flip, no
         test of purity; it spends `epsilon`. "published": bootstrap samples (or equal parts, if
         `partitioned`) and the published budget; the budget shows what that costs.
-    n_jobs : int, optional
-        Threads; the forest is the same for any number.
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ class FSClassifier(_GreedyTrees):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, records_per_person, noise, random_state
+    epsilon, domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees. The paper grows one.
@@ -143,23 +143,11 @@ class FSClassifier(_GreedyTrees):
     accounting : {"proved", "published"}
         "proved": choices and cuts at the sharp rate, classes by permute-and-flip; it spends `epsilon`.
         "published": the published shares and noisy class counts; the budget shows what that costs.
-    n_jobs : int, optional
-        Threads; the trees are the same for any number.
 
     Attributes
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
         As `dplit.forests.RandomDecisionForestClassifier`.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.baselines import FSClassifier
-    >>> data = datasets.load("wdbc")
-    >>> schema = {"domain": data.domain, "classes": data.classes}
-    >>> tree = FSClassifier(1.0, **schema, accounting="published", random_state=0)
-    >>> tree.fit(data.X, data.y).budget_.epsilon < 0.55
-    True
     """
 
     n_estimators: int = 1

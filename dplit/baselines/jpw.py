@@ -42,7 +42,7 @@ class JPWClassifier(Baseline, BaseForestClassifier):
 
     Parameters
     ----------
-    epsilon, domain, classes, neighbours, records_per_person, noise, random_state
+    epsilon, domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
         As `DPExtraTreesClassifier`.
     n_estimators : int
         Number of trees.
@@ -59,8 +59,6 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     accounting : {"proved", "published"}
         "proved" spends `epsilon` under either relation. "published" does not ask for the
         neighbours, and may read the depth off the records; the budget shows what that costs.
-    n_jobs : int, optional
-        Threads; the forest is the same for any number.
 
     Attributes
     ----------

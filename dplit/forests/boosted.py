@@ -195,14 +195,10 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     delta : float
         0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 the fit pays by zero-concentrated
         privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
-    records_per_person, noise
-        As of `RandomDecisionForestClassifier`.
+    records_per_person, noise, random_state, n_jobs
+        As of `RandomDecisionForestClassifier`; no part of this one is random without noise.
     accounting : {"proved", "published"}
         Nothing else than what is proved has been published of this forest: both are the same.
-    random_state : None, int, Generator, RandomState or SeedSequence
-        As of all forests (`dplit.forests.randomness`): no part of this one is random without noise.
-    n_jobs : int, optional
-        Threads of predictions.
 
     Attributes
     ----------

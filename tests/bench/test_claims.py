@@ -36,7 +36,7 @@ def verdict(test, *results):
 
 def test_no_sentence_is_missing():
     """That the stored runs decide as declared says the test of the ledger."""
-    assert len(HERE) == 12 + 11 + 2 + 2
+    assert len(HERE) == 12 + 11 + 2 + 4 + 2
 
 
 def test_all_sentences_share_one_level():
@@ -164,3 +164,20 @@ def test_independent_draws_have_the_plain_t():
     parts = docket.gains(found, "a", "b", ["synth-b", "car"])
     assert parts["synth-b"].yes == rule.beyond(one, overlap=0.0).yes < 0.5
     assert parts["car"].yes == rule.beyond(one, overlap=0.25).yes > parts["synth-b"].yes
+
+
+@pytest.mark.parametrize("side", [docket.FOR_CHOOSING, docket.ARE_HELD_OUT])
+def test_rankings(monkeypatch, side):
+    """Of the four measures it is the second one that is compared."""
+
+    def of(former):
+        return result(f"bench/ranking{side.end}", lambda c: np.array([0.7, former if c.label else 0.8, 0.7, 0.7]))
+
+    def peers(share):
+        table = {(d, docket.MACHINE): np.tile([share, 0.9, 0.9], (10, 1)) for d in side.sets(n_classes=2)}
+        monkeypatch.setattr(docket, "peer_scores", lambda e, **given: table)
+        return docket.ranking_machine(of(0.7), side)[0].verdict(LEVEL)
+
+    found = [docket.ranking_former(of(former), side)[0].verdict(LEVEL) for former in (0.75, 0.85)]
+    assert found == ["agrees", "differs"]
+    assert [peers(share) for share in (0.75, 0.85)] == found

@@ -39,24 +39,26 @@ def test_what_was_run_again_is_what_the_changed_rules_change():
         first |= {c.key: c for c in experiments.get(f"bench/{kind}-held-out").cells}
         again |= {c.key: c for c in experiments.get(f"bench/{kind}-held-out-2").cells}
     assert {c.data for c in again.values()} == set(runs.AGAIN) and len(again) == 6 * 6
-    assert {key for key, c in first.items() if c.superseded} == {*again}
+    assert {key for key, c in first.items() if c.superseded.endswith("-2")} == {*again}
     for key, cell in again.items():
-        assert cell.seeds == first[key].superseded.removesuffix("-2") and not cell.superseded
+        assert cell.seeds == first[key].superseded.removesuffix("-2")
+        assert bool(cell.superseded) == (cell.measure == "r2")  # whose third version is another experiment
         assert cell.parts(3) == first[key].parts(3)
 
 
-@pytest.mark.parametrize(("id", "sets", "of", "n"), [
-    ("bench/classification", runs.MANY, CHOOSING, 4 * 6),
-    ("bench/classification-held-out", runs.MANY_HELD_OUT, HELD_OUT, 2 * 6 * 6 - 4),
-])  # fmt: skip
-def test_a_rule_that_was_not_kept_has_the_cells_that_it_changed(id, sets, of, n):
-    """On sets of four classes or more, with the seeds and splits of what is kept, which has the same cells."""
-    many = [d for d in runs.task(of, "classification") if len(runs.entry(d).classes) >= 4]
-    kept = {c.key: c for c in experiments.get(id).cells}
-    tried = experiments.get(f"{id}-3").cells
-    assert tuple(many) == sets and len(tried) == n and {c.data for c in tried} == {*sets}
-    for cell in tried:
-        assert cell.superseded == cell.seeds == id and cell.parts(3) == kept[cell.key].parts(3)
+def test_the_third_version_has_the_cells_that_its_rules_change():
+    """Two classes and regressions of the boosted forest and the preset, with the splits of the first run."""
+    later = {"classification": "bench/ranking-held-out", "regression": "bench/regression-held-out-4"}
+    for kind, id in later.items():
+        first = {c.key: c for c in experiments.get(f"bench/{kind}-held-out").cells}
+        third = {c.key: c for c in experiments.get(id).cells if c.label != runs.FORMER}
+        changed = {k for k, c in first.items() if c.superseded and c.data not in runs.AGAIN}
+        again = {k for k in third if third[k].data in runs.AGAIN}
+        assert {*third} == changed | again and all(not c.superseded for c in third.values())
+        assert all(c.parts(3) == first[k].parts(3) for k, c in third.items())
+    former = [c for c in experiments.get("bench/ranking-held-out").cells if c.label == runs.FORMER]
+    assert {c.params["max_depth"] for c in former} <= {*range(1, 7)} and len(former) == 6 * len(runs.two(HELD_OUT))
+    assert runs.former(16_000, 1.0) == {"n_estimators": 9, "max_depth": 5}
 
 
 def test_every_method_is_run_at_every_epsilon_where_it_is_run():

@@ -20,20 +20,13 @@ constant    the most frequent class, or the mean target, of the training records
 ==========  ====================================================================================
 
 Three rules were changed when the first run on held-out sets was known: a regression's later rounds, up to how many
-cells the preset may count, and the prior that shrinks the counts. Each was chosen on the sets for choosing, on
-parts of them, and on problems made up; but whoever changed them knew where the first run had been weak. What they
-change was run again, in experiments of its own (`AGAIN`), and the first run is kept as it was. A first start of
-the second run was stopped, because its fits were slow, when three or four single scores of Nursery had been seen:
-the histogram's forest was then given twenty trees in place of a hundred, a number chosen on the sets for choosing.
-
-A rule for four classes or more was tried later, when both runs were known. It was chosen on the sets for choosing
-and the like, and committed with its two sentences before its cells of held-out sets were run, once. It gained on
-all four sets for choosing, and lost on those held out; so it was not kept, and both its runs are
-stored (`TRIED`). That it was dropped is a choice that held-out sets made.
-
-Rules for two classes and for regressions were chosen a third time (`THIRD`), on the sets for choosing and on eleven
-tables that are no part of this book, and committed with their sentences before their cells of held-out sets were
-run, once. Where they change a forest the earlier cells are kept as they were.
+cells the preset may count, and the prior that shrinks the counts; whoever changed them knew where the first run had
+been weak. What they change was run again (`AGAIN`), and the first run is kept as it was. A first start of the second
+run was stopped when three or four single scores of Nursery had been seen: the histogram's forest was then given
+twenty trees in place of a hundred. A rule for four classes or more was tried, and lost on tables held out.
+Rules for two classes and for regressions were chosen a third time (`THIRD`): on the sets for choosing, on fourteen
+tables that are no part of this book and on targets made up, and committed with their sentences before their cells of
+held-out sets were run, once.
 
 The preset is run on held-out sets alone: its advice was read off the others. What a peer's library has is stored
 beside these results (`dplit.court.bench.peers`). Sentences and their rules are in `dplit.court.claims.runs.bench`.
@@ -59,9 +52,6 @@ RIVALS = ("DP-ERT", "DP-RF", "DP-DF", "JPW", "FS", "RGV")
 REGRESSORS = ("Boosted", "Median forest", "DP-ERT", "DP-RF")
 OURS, PRESET = "Boosted", "PrivateForest"
 AGAIN = ("nursery", "website-phishing", "appliances-energy", "metro-traffic")
-MANY = ("car", "pendigits", "puc-rio", "wall-following-24")  # for choosing, of four classes or more
-MANY_HELD_OUT = ("claves", "nursery", "segmentation", "vehicle", "yeast", "wine-white")
-COUNTED = "nursery", 1.0  # where the preset counts cells, and from which epsilon on
 PRINTED = (0.15, 0.54)  # budgets at which a paper prints an R2 of Abalone
 PRINTED_ERROR = (0.07, 0.54)  # and an error of Adult
 
@@ -224,37 +214,3 @@ def _ranking_choosing():
 @run(RANKING, "Accuracy, AUC, average precision and log-loss of two classes, sets held out", ours=THIRD)
 def _ranking_held_out():
     yield from _ranking(HELD_OUT, [OURS, PRESET], "bench/classification-held-out")
-
-
-TRIED = (
-    "Of a rule that was not kept: for k >= 4 classes sqrt(s / (100 k)) rounds, s being half of n epsilon, and "
-    "2/3 log2(k/2) more tests in each. It was chosen on sets for choosing, on parts of them, and on problems made "
-    "up, and committed before its cells of held-out sets were run, once. "
-)
-
-
-def _tried(sets, methods, first):
-    """Cells of the rule that was tried: the run that stores the rule that is kept has them, too."""
-    for cell in cells(sets, methods, "accuracy", seeds=first):
-        epsilon = cell.params["epsilon"]
-        counted = (cell.data, cell.method) == (COUNTED[0], PRESET) and epsilon >= COUNTED[1]
-        if not counted:
-            yield replace(cell, superseded=first)
-
-
-@run(
-    "bench/classification-3",
-    "Accuracy with the rule for many classes that was tried, sets for choosing",
-    ours=TRIED,
-)
-def _choosing_many_classes():
-    yield from _tried(MANY, [OURS], "bench/classification")
-
-
-@run(
-    "bench/classification-held-out-3",
-    "Accuracy with the rule for many classes that was tried, sets held out",
-    ours=TRIED,
-)
-def _held_out_many_classes():
-    yield from _tried(MANY_HELD_OUT, [OURS, PRESET], "bench/classification-held-out")

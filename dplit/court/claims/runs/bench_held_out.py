@@ -8,9 +8,8 @@ preset's advice, so that it is compared here alone.
 
 Two sentences are about a second run, of rules that were changed when the first was known. They were written
 before it ran in full; of a first start, which was stopped, three or four single scores of Nursery were seen
-(`dplit.court.experiments.bench`). Two are about a third run, of a rule for many classes that was tried
-when both were known, and not kept; they were written before any of it ran. So were those about the rules of the
-third version, for two classes and for regressions (`bench/ranking-held-out`, `bench/regression-held-out-4`).
+(`dplit.court.experiments.bench`). The last two are about the rules
+of the third version, for two classes and for regressions; they were written before any of it ran.
 """
 
 from dplit.court.bench import scores
@@ -30,7 +29,7 @@ from dplit.court.claims.runs.bench import (
     said,
 )
 from dplit.court.experiments import rule
-from dplit.court.experiments.bench import AGAIN, FORMER, HELD_OUT, MANY_HELD_OUT, PRESET, task
+from dplit.court.experiments.bench import AGAIN, FORMER, HELD_OUT, PRESET, task
 
 
 @said("bench/classification-held-out/point", "undecided")
@@ -92,26 +91,6 @@ def again_targets(result):
     that is lower than the first's by more than 0.01."""
     by_epsilon = _two_runs(result, "bench/regression-held-out")
     return _versions(by_epsilon, OURS, task(AGAIN, "regression"), rule.POINT)
-
-
-@said("bench/classification-held-out-3/again", "undecided")
-def again_many(result):
-    r"""With the rule for four classes or more that was tried, the boosted forest is at $\epsilon$ = 0.5, 1, 2 and
-    4 on no set held out of so many classes a point or more less accurate than in the first run."""
-    by_epsilon = _two_runs(result, "bench/classification-held-out")
-    return _versions(by_epsilon, OURS, MANY_HELD_OUT, rule.POINT)
-
-
-@said("bench/classification-held-out-3/more", "undecided")
-def more_many(result):
-    r"""With the rule for four classes or more that was tried, the boosted forest is at $\epsilon$ = 0.1 and 0.5
-    more accurate than in the first run on more than half of the sets held out of so many classes."""
-    by_epsilon = _two_runs(result, "bench/classification-held-out", (0.1, 0.5))
-    tried, before, parts, words = f"{OURS} 2", f"{OURS} 1", [], []
-    for e, found in _beside(by_epsilon, OURS, MANY_HELD_OUT).items():
-        parts.append(rule.most(gains(found, tried, before, MANY_HELD_OUT).values()))
-        words.append(f"at {e:g} {points(found, tried, before, MANY_HELD_OUT)}")
-    return rule.all_of(parts), "; ".join(words)
 
 
 @said("bench/ranking-held-out/accuracy", "undecided")

@@ -5,10 +5,11 @@
     .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json
     .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json ranking
 
-The last line fits again what has probabilities of two classes, for how they rank the records. A run that is stopped goes on where it was. What each method is given is public: bounds of the columns by the
-registry, levels by their positions, classes, and epsilon. Parameters are the library's defaults. Logistic
-regression gets a column for each level and numbers scaled to [0, 1], divided by the root of the number of
-original columns, so that no record has a norm above 1. The seed of a fit is its split's number.
+The last line fits again what has probabilities of two classes, for how they rank the records. A run that is
+stopped goes on where it was. What each method is given is public: bounds of the columns by the registry, levels
+by their positions, classes, and epsilon. Parameters are the library's defaults. Logistic regression gets a
+column for each level and numbers scaled to [0, 1], divided by the root of the number of original columns, so
+that no record has a norm above 1. The seed of a fit is its split's number.
 
 The private explainable boosting machine spends delta = 1e-6 beside epsilon, by its Gaussian composition; the
 others spend none.
@@ -159,7 +160,7 @@ def ranking(split, model):
 
 
 def rank(folder, out):
-    """Fit two classes again, and keep how the records are ranked; an accuracy that is not the stored one is an error."""
+    """Fit two classes again, and keep how the records are ranked; another accuracy than the stored one is an error."""
     run = json.loads(Path(out).read_text("utf-8"))
     run["runs"].append(provenance(Path(out)) | {"measures": "ranking"})
     for path in sorted(Path(folder).glob("*.npz"), key=number):

@@ -58,15 +58,6 @@ class DenilForestClassifier(_ObservedForest):
     ----------
     budget_, domain_, trees_, classes_, leaf_labels_
         As `dplit.forests.RandomDecisionForestClassifier`; the budget's total is infinite.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.baselines import DenilForestClassifier
-    >>> data = datasets.load("wdbc")
-    >>> forest = DenilForestClassifier(n_estimators=10, random_state=0).fit(data.X, data.y)
-    >>> forest.budget_.epsilon
-    inf
     """
 
     mean_columns: float | None = None

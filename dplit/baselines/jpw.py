@@ -21,12 +21,6 @@ def published_depth(domain: Domain, n_records: int) -> int:
     r"""Depth of the trees, :math:`\min(m/2, \log_b n - 1)` rounded down, and at least 1.
 
     Exact, in integers; the domain has m columns with b levels on average, a continuous one counts as two.
-
-    Examples
-    --------
-    >>> from dplit import Continuous, Domain
-    >>> published_depth(Domain([Continuous(0, 1)] * 40), 1024)
-    9
     """
     n_records = check_integer(n_records, "n_records", 1)
     columns, levels = len(domain), int(np.where(domain.n_levels == 0, 2, domain.n_levels).sum())

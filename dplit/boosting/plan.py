@@ -1,12 +1,12 @@
 r"""Rounds, depth and shares of epsilon, from public numbers alone.
 
-With :math:`s = n\epsilon` (half of it for more than two classes, whose residuals reach twice as far)
-the rounds grow with :math:`\sqrt{s}` and the depth with :math:`\log_2(s)/2.2`: the powers that the balance of bias
-and noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`). The constants were chosen on the sets of
+With :math:`s = n\epsilon` (half of it for more than two classes, whose residuals reach twice as far) the rounds
+grow with :math:`\sqrt{s}` and the depth with :math:`\log_2(s)/2.2`: the powers that the balance of bias and
+noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`). The constants were chosen on the sets of
 `dplit.boosting.sets.CHOOSING` and on others that never were held out. For two classes there are
-:math:`\sqrt{s/(100d)}` rounds of depth :math:`d = \log_2(s/200)/2.2`, so that up to :math:`s = 2000` the model is a
-sum of functions of single columns: ranking and log-loss are better for it, and accuracy no worse. For more classes
-there are :math:`\sqrt{s/200}` of depth :math:`\log_2(s/10)/2.2`, for a regression :math:`\sqrt{s/100}`.
+:math:`\sqrt{s/(100d)}` rounds of depth :math:`d = \log_2(s/200)/2.2`, so that up to :math:`s = 2000` the model
+is a sum of functions of single columns: ranking and log-loss are better for it, and accuracy no worse. For more
+classes there are :math:`\sqrt{s/200}` of depth :math:`\log_2(s/10)/2.2`, for a regression :math:`\sqrt{s/100}`.
 
 A regression has two kinds of rounds. In those of the first half the test says which column is best, and 64 bins
 of it are the leaves, at the price of one test; in the second half there are two or three tests, and the leaves are
@@ -81,7 +81,11 @@ def plan(
     rule = DEEPEST if deep > DEEPEST else max(1, round(deep))
     tests = rule if depth is None else depth
     if rounds is None:  # few rounds of a column are better than many
-        wanted = math.sqrt(s / 100) - 0.5 if columns else math.sqrt(s / (100 * max(tests, 1) if n_classes == 2 else 200))
+        wanted = (
+            math.sqrt(s / 100) - 0.5
+            if columns
+            else math.sqrt(s / (100 * max(tests, 1) if n_classes == 2 else 200))
+        )
         rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))
     if columns:
         shape = 1, COLUMN_LEVELS, prior, 0.5, COLUMN_SCALES, 1.0
@@ -96,8 +100,8 @@ def equivalent(n_records: int, rho: float, n_classes: int = 0, rounds: int | Non
     r"""The epsilon at which a pure fit of the rule's rounds has the noise of one that spends `rho`.
 
     A leaf's noise has the deviation :math:`2\sqrt2\,T/\epsilon` in :math:`T` pure rounds, and
-    :math:`\sqrt{T/\rho}` in zero-concentrated ones. They are equal at :math:`\epsilon = \sqrt{8T\rho}`, of which the
-    rule's :math:`T` is a function: begun with one round, they are found in turn.
+    :math:`\sqrt{T/\rho}` in zero-concentrated ones. They are equal at :math:`\epsilon = \sqrt{8T\rho}`, of
+    which the rule's :math:`T` is a function: begun with one round, they are found in turn.
     `rounds`: in place of the rule's.
     """
     n_records, rho = check_integer(n_records, "n_records", 0), check_epsilon(rho, "rho")

@@ -19,7 +19,7 @@ ELSEWHERE = 0.05  # share of the targets that no normal law accounts for
 TIMES, WRONG = 0.45 ** np.arange(-1.0, 2), 0.5  # the records over the number told, deviation of the ratio's log
 SURE = {1: 9.0, 4: 13.0, 16: 26.0, 32: 36.0}  # runs of bins, and noises that no empty one has, but in 1 fit of 70
 TEMPER = 0.5  # of the density: no law of targets is quite one of these
-USUAL, APART = 0.15, 0.7  # a spread before anything is seen, as a share of the interval, and the deviation of its log
+USUAL, APART = 0.15, 0.7  # a spread before anything is seen, in shares of the interval; deviation of its log
 
 
 @cache
@@ -34,10 +34,11 @@ def _laws() -> tuple:
 def target_start(counts: np.ndarray, epsilon: float, n_records: int) -> tuple[float, float]:
     """Centre and spread of targets, as shares of their public interval.
 
-    `counts`: noisy, whole numbers of shape (BINS,), of equal bins; `epsilon`: what they cost; `n_records`: public, or
-    released; half or twice as many may be right. Posterior means, of the spread a geometric one, over normal laws
-    that are clipped to the interval, each with a twentieth of the targets anywhere; a count may lie off its law by
-    the noise and a fifth of itself. What the laws lack where no noise explains it, as a second hump, is added.
+    `counts`: noisy, whole numbers of shape (BINS,), of equal bins; `epsilon`: what they cost; `n_records`:
+    public, or released; half or twice as many may be right. Posterior means, of the spread a geometric one,
+    over normal laws that are clipped to the interval, each with a twentieth of the targets anywhere; a
+    count may lie off its law by the noise and a fifth of itself. What the laws lack where no noise explains
+    it, as a second hump, is added.
     """
     counts = check_whole(counts, "counts", -MOST_INTEGER, MOST_INTEGER, ndim=1)
     epsilon, n_records = check_epsilon(epsilon), check_integer(n_records, "n_records", 0)

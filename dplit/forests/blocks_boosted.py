@@ -44,9 +44,6 @@ def with_directions(records, domain, taken):
     return np.hstack([records, along(records, domain.bounds, taken)]) if taken else records
 
 
-# Steps ---------------------------------------------------------------------------------------------
-
-
 def started(part, initial):
     """The part under the released start of the model."""
     return part._replace(scores=np.tile(initial, (len(part.labels), 1)))
@@ -92,9 +89,6 @@ def closed(part, steps):
     return part._replace(scores=scores, residuals=None, cells=None, sums=None)
 
 
-# Sums ----------------------------------------------------------------------------------------------
-
-
 def level_sums(block):
     """Residual sums of the level, int64 of shape (n_cells, n_codes, n_outputs)."""
     return block.sums
@@ -121,9 +115,6 @@ def class_counts(part, n_classes):
 def target_counts(part):
     """Records of each bin of the targets' public interval, int64 array of shape (BINS,)."""
     return np.bincount(np.minimum((part.labels * BINS).astype(np.int64), BINS - 1), minlength=BINS)
-
-
-# Residuals -----------------------------------------------------------------------------------------
 
 
 def residuals_of_classes(scores, codes):

@@ -98,7 +98,11 @@ def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score
 @pytest.mark.parametrize(("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")])
 def test_the_third_version(monkeypatch, score, expected):
     """Of one set and all its budgets, in accuracy and in R2."""
-    classes = result("bench/ranking-held-out", lambda c: np.full(4, 0.8 if c.label or c.data != "magic" else score))
+
+    def ranked(cell):
+        return np.full(4, score if cell.data == "magic" and not cell.label else 0.8)
+
+    classes = result("bench/ranking-held-out", ranked)
     assert docket.third_accuracy(classes)[0].verdict(LEVEL) == expected
     before = {id: docket.scores(result(id, lambda c: 0.8), 1.0) for id in (TARGETS, f"{TARGETS}-2")}
     taken = docket.scores

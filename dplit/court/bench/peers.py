@@ -27,8 +27,9 @@ def peer_scores(
 ) -> dict[tuple[str, str], np.ndarray]:
     """Scores of each split of every peer at one epsilon, as of `dplit.court.bench.scores`.
 
-    `run` is left out for the stored one. A method that was too slow on a set is not there. `measure` "ranking": AUC,
-    average precision and log-loss of two classes, an array of shape (n_splits, 3), of the methods that have them.
+    `run` is left out for the stored one. A method that was too slow on a set is not there. `measure` "ranking":
+    AUC, average precision and log-loss of two classes, an array of shape (n_splits, 3), of the methods that
+    have them.
     """
     cells = (stored_peers(held_out) if run is None else run)["cells"]
     keys = {key: key.split("/") for key in cells}

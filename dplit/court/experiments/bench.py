@@ -19,14 +19,14 @@ ceiling     scikit-learn's histogram gradient boosting without privacy. Its rand
 constant    the most frequent class, or the mean target, of the training records, without privacy
 ==========  ====================================================================================
 
-Three rules were changed when the first run on held-out sets was known: a regression's later rounds, up to how many
-cells the preset may count, and the prior that shrinks the counts; whoever changed them knew where the first run had
-been weak. What they change was run again (`AGAIN`), and the first run is kept as it was. A first start of the second
-run was stopped when three or four single scores of Nursery had been seen: the histogram's forest was then given
-twenty trees in place of a hundred. A rule for four classes or more was tried, and lost on tables held out.
-Rules for two classes and for regressions were chosen a third time (`THIRD`): on the sets for choosing, on fourteen
-tables that are no part of this book and on targets made up, and committed with their sentences before their cells of
-held-out sets were run, once.
+Three rules were changed when the first run on held-out sets was known: a regression's later rounds, up to how
+many cells the preset may count, and the prior that shrinks the counts; whoever changed them knew where the
+first run had been weak. What they change was run again (`AGAIN`), and the first run is kept as it was. A first
+start of the second run was stopped when three or four single scores of Nursery had been seen: the histogram's
+forest was then given twenty trees in place of a hundred. A rule for four classes or more was tried, and lost on
+tables held out. Rules for two classes and for regressions were chosen a third time (`THIRD`): on the sets for
+choosing, on fourteen tables that are no part of this book and on targets made up, and committed with their
+sentences before their cells of held-out sets were run, once.
 
 The preset is run on held-out sets alone: its advice was read off the others. What a peer's library has is stored
 beside these results (`dplit.court.bench.peers`). Sentences and their rules are in `dplit.court.claims.runs.bench`.

@@ -18,6 +18,7 @@ from dplit.domain import Categorical, Domain
 
 CHAPTER, DELTA = "boosting", 1e-6
 RELEASES = "forests.boosted_releases"
+AT_RHO = f"{RELEASES}.concentrated_counts"
 ONE = Domain([Categorical([0, 1])])
 WORSE = 30  # columns that part nothing, beside the one that parts the classes
 WIDE = Domain([Categorical([0, 1])] * (WORSE + 1))
@@ -48,9 +49,6 @@ def told(kind, node, epsilon, labels, domain, **options):
     X = np.zeros((len(labels), len(domain)), dtype=int)
     fit, _ = fitted(kind, X, list(labels), np.random.default_rng(0), domain, epsilon, **options)
     return declared(fit, node)
-
-
-# Whole numbers: class counts, and the number of records -------------------------------------------
 
 
 def _whole(noise, rate=1.0, copies=1, bias=0.0):
@@ -86,7 +84,7 @@ def _clip(counts):
 
 
 def _draw_counts(kind, call, epsilon, options, n, rng, place="forests.releases.noisy_counts"):
-    """Counts of one record each, of a leaf's classes or of all bins: by the so manieth call of what releases them."""
+    """Counts of one record each, of a leaf's classes or of all bins, by the so manieth call."""
     y = MANY if kind.endswith("Classifier") else ((np.arange(BINS) + 0.5) / BINS).tolist()
     X = np.zeros((len(y), 1), dtype=int)
 
@@ -114,9 +112,6 @@ def _draw_sizes(kind, epsilon, n, rng):
             return _clip(seen[0][0] - len(y) + 1)
 
         return until(n, once)
-
-
-# Sums of a leaf, and the mean of all targets --------------------------------------------------------
 
 
 def _units(noise, own, rate=1.0, copies=1, bias=0.0):
@@ -158,8 +153,6 @@ def _beyond(bound):
     members = frozenset([*range(edge), *range(len(laws.EDGES) + 1 - edge, len(laws.EDGES) + 1)])
     yield Bound(f"noise of {laws.HALF[-edge]} units and more:", members, bound(laws.HALF[-edge]))
 
-
-# A test of a level ----------------------------------------------------------------------------------
 
 LOOSE = 0.9  # a delta with which a fit of one round pays by zero-concentrated privacy
 
@@ -207,7 +200,7 @@ def _test_law(gaps, test, delta, rate=1.0, copies=1):
 
 
 def _draw_tests(kind, epsilon, options, n, rng):
-    """Whether the first test parts the records; a regression whose start has another spread than its law is left out."""
+    """Whether the first test parts the records; a regression whose start has another spread is left out."""
     X = np.column_stack([np.array(LABELS), *[OTHERWISE] * WORSE])
     clipped = kind.endswith("Regressor")
     y = [float(label) for label in LABELS] if clipped else LABELS
@@ -231,9 +224,6 @@ def _seldom_worse(gaps, test):
     gap, chance = gaps()
     stated = float((WORSE * np.exp(-test() / 2 * gap) * chance).sum())
     yield Bound("another column than the best:", frozenset({False}), stated)
-
-
-# The list -------------------------------------------------------------------------------------------
 
 
 def _of(kind):
@@ -271,7 +261,7 @@ def _of(kind):
         leaf_rho = rho("class counts of a leaf", 1.5, many, **loose)
         yield entry("class counts of a leaf", "discrete Gaussian noise at rho",
                     partial(_whole, partial(_gaussian, leaf_rho)),
-                    partial(_draw_counts, kind, 0, 1.5, loose, place=f"{RELEASES}.concentrated_counts"), "Gaussian",
+                    partial(_draw_counts, kind, 0, 1.5, loose, place=AT_RHO), "Gaussian",
                     partial(_subgaussian, leaf_rho))  # fmt: skip
     else:
         start = spent("target counts", 30.0)

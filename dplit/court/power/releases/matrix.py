@@ -67,9 +67,6 @@ DESIGNS = {
 }
 
 
-# The laws ----------------------------------------------------------------------------------------
-
-
 def _law(design, whole):
     """The law of the number, a function of a bug."""
     of = _whole_law if whole else _real_law
@@ -104,9 +101,6 @@ def _real_law(design, rate, copies, bias):
 def variance(tail):
     r"""Of noise with such a tail, at rate 1: :math:`2\int_0^\infty 2x\Pr(Z > x)\,dx`."""
     return 2 * sum(t * math.factorial(k + 1) for k, t in enumerate(tail))
-
-
-# The draws ---------------------------------------------------------------------------------------
 
 
 def _draw(strategy, design, mechanism):
@@ -199,8 +193,6 @@ def _is_even(trees):
     return (first == 0).sum() == (first == 1).sum()
 
 
-# The cells beneath -------------------------------------------------------------------------------
-
 COLUMNS = 9  # of two levels
 HELD = 2  # records of each class in each cell
 
@@ -229,9 +221,6 @@ def _draw_cells(mechanism, kind=HISTOGRAM):
         return until(max(n, MANY), once)
 
     return draw
-
-
-# The releases ------------------------------------------------------------------------------------
 
 
 def private(law, loss):

@@ -29,9 +29,6 @@ EPSILON, DELTA = 1.0, 1e-6
 LOW = 8  # eighths of a deviation
 
 
-# Exact noise of a release ------------------------------------------------------------------------
-
-
 def _exact_release(strategy, mechanism, n, rng):
     """Numbers of releases of a planned strategy, by exact samplers."""
     design, found = DESIGNS[strategy], []
@@ -47,9 +44,6 @@ def _exact_release(strategy, mechanism, n, rng):
         answers = answers[one.workload.place][leaf + plan.trees.leaf_starts[:-1]]
         found += fits.numbers(design, mechanism, answers, leaf)
     return found
-
-
-# The norm of noise on which trees agree ------------------------------------------------------------
 
 
 def _norm_law(rate=1.0):
@@ -78,9 +72,6 @@ def _norm_bounds():
         members = range(ring, len(RINGS) + 1) if times > 1 else range(ring)
         yield Bound(f"a norm {relation} {times:g} times its mean,", frozenset(members),
                     math.exp(-DIMENSION * (times - 1 - math.log(times))))  # fmt: skip
-
-
-# Noise of a body, one of whose coordinates is read --------------------------------------------------
 
 
 def _cube_law(dimension, rate=1.0, bias=0.0):
@@ -115,9 +106,6 @@ def _cube_bounds(dimension):
     members = frozenset(o for o in beside if o < 0)
     yield Bound("a low coordinate, e^epsilon times as likely as with one record more,", members,
                 math.exp(RATE) * math.fsum(beside[o] for o in members))  # fmt: skip
-
-
-# Gaussian noise -----------------------------------------------------------------------------------
 
 
 @cache
@@ -168,9 +156,6 @@ def _gaussian_bounds():
     beside = math.fsum(more[o] for o in members)
     yield Bound("a leaf far below the true one, e^epsilon times that with one record more, and delta,", members,
                 math.exp(EPSILON) * beside + DELTA)  # fmt: skip
-
-
-# The releases ------------------------------------------------------------------------------------
 
 
 def registered():

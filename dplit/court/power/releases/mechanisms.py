@@ -31,9 +31,6 @@ def exact(rng):
     return SecureGenerator(np.random.PCG64(seed_of(rng)))
 
 
-# Noise on a number -------------------------------------------------------------------------------
-
-
 def _real(rate=1.0, copies=1, bias=0.0, move=1.0):
     """Laplace noise, where one record moves the number by `move`."""
     shift = (copies - 1) * move + bias * math.sqrt(2) / (rate * RATE)
@@ -94,9 +91,6 @@ def _discrete_bounds():
     yield Bound("noise of at least two sigma,", frozenset(range(math.ceil(2 * SIGMA), BOUND + 1)), math.exp(-2))
 
 
-# A choice among candidates -----------------------------------------------------------------------
-
-
 def _scores(copies):
     return [copies, *SCORES]
 
@@ -140,8 +134,6 @@ def _smooth_bounds():
     factor = (math.exp(b) + 1) / (math.exp(a) + 1)
     yield Bound(f"the minority, {factor:.3g} {words}", frozenset({1}), factor * beside)
 
-
-# The releases ------------------------------------------------------------------------------------
 
 KINDS = {  # what it draws, the law in words, the law, the sampler, the bounds
     "Geometric": ("noise on a count", "two-sided geometric noise", _whole, _geometric, _geometric_bounds),

@@ -38,9 +38,6 @@ COLUMNS = 8  # of two levels, all tested: a tree has a leaf for each cell
 IN_LEAF = [0, 1, 1]  # classes or targets
 
 
-# Cuts ---------------------------------------------------------------------------------------------
-
-
 class Test(NamedTuple):
     """One way to split the records: which it is, its share of the public measure, its scores."""
 
@@ -137,9 +134,6 @@ def _draw_cuts(estimator, epsilon, options, n, rng):
     return [f"{j} below" if c else f"{s} left" for c, j, s in zip(cut, below, left, strict=True)]
 
 
-# Leaves -------------------------------------------------------------------------------------------
-
-
 def _label(rate=1.0, copies=1):
     """Permute-and-flip on the counts of `IN_LEAF`, whose first record may count twice."""
     return laws.flip([copies, 2], rate * LEAF)
@@ -176,9 +170,6 @@ def _draw_noise(estimator, accounting, place, n, rng):
         return binned(noise[np.arange(len(noise)), rng.integers(2, size=len(noise))], laws.EDGES)
 
     return until(n, once)
-
-
-# What is stated of them ----------------------------------------------------------------------------
 
 
 def _private(law: Callable, cost: float):
@@ -223,9 +214,6 @@ def _odds(estimator, selection):
     yield Bound("the likelier column, whatever the cuts,", more, PICKS[selection]([0, -most], 1)[0])
     stated = sum(printed[o] for o in more)
     yield Bound("the likelier column, by line 52 as printed,", more, stated, holds=False)
-
-
-# The list -------------------------------------------------------------------------------------------
 
 
 def registered():

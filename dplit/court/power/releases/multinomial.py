@@ -77,9 +77,6 @@ def _table(columns):
     return Domain([Categorical([0, 1])] * len(columns)), np.array(columns).T
 
 
-# As proved ---------------------------------------------------------------------------------------
-
-
 def _counts_law(rate=1.0, copies=1):
     """Two records, one of each class, parted by the first column: it explains 1, 4/3 with the first one twice."""
     gain = gains([(0, 1)], [0, 1], copies)
@@ -139,9 +136,6 @@ def _one_record():
     without = math.fsum(p * laws.flip([0, others], LABEL)[0] for others, p in enumerate(chances))
     words = "the class of one record of four, e^epsilon times as likely as without it:"
     yield Bound(words, frozenset({0}), math.exp(LABEL) * without)
-
-
-# As published: every tree reads all records, and is a draw of its own -----------------------------
 
 
 def _published(X, y, domain, n, rng, summary, **budgets):

@@ -160,9 +160,9 @@ def ranking(split, model):
 
 
 def rank(folder, out):
-    """Fit two classes again, and keep how the records are ranked; another accuracy than the stored one is an error."""
-    run = json.loads(Path(out).read_text("utf-8"))
-    run["runs"].append(provenance(Path(out)) | {"measures": "ranking"})
+    """Fit two classes again, and keep how records are ranked; another accuracy than the stored one is an error."""
+    run, now = json.loads(Path(out).read_text("utf-8")), provenance(Path(out))
+    run["runs"].append(now | {"command": f"{now['command']} ranking"})
     for path in sorted(Path(folder).glob("*.npz"), key=number):
         data, r, split = path.stem.rpartition("-")[0], number(path), read(path)
         if int(split["n_classes"]) != 2:

@@ -19,6 +19,7 @@ ELSEWHERE = 0.05  # share of the targets that no normal law accounts for
 TIMES, WRONG = 0.45 ** np.arange(-1.0, 2), 0.5  # the records over the number told, deviation of the ratio's log
 SURE = {1: 9.0, 4: 13.0, 16: 26.0, 32: 36.0}  # runs of bins, and noises that no empty one has, but in 1 fit of 70
 TEMPER = 0.5  # of the density: no law of targets is quite one of these
+WITHIN, DEVIATIONS = 2.0 ** np.arange(-5, 1), 2.0  # how far from the centre; of the noise of a second moment
 USUAL, APART = 0.15, 0.7  # a spread before anything is seen, in shares of the interval; deviation of its log
 
 
@@ -53,7 +54,15 @@ def target_start(counts: np.ndarray, epsilon: float, n_records: int) -> tuple[fl
     spread = np.exp(weights.sum(axis=(0, 1)) @ np.log(spreads))
     under = n_records * np.tensordot(np.tensordot(TIMES, weights, 1), shares, 2)
     centre, spread = _with_more(centre, spread, under, _unexplained(counts - under, epsilon))
-    return float(centre), float(spread)
+    return float(centre), float(min(max(spread, _least(counts, epsilon, centre)), 0.5))
+
+
+def _least(counts, epsilon, centre):
+    """The spread that second moments around the centre tell, less what noise may add: a long tail fills no bin."""
+    away = np.square((np.arange(BINS) + 0.5) / BINS - centre)
+    squares = np.where(away <= np.square(WITHIN)[:, None], away, 0.0)
+    surely = squares @ counts - DEVIATIONS * np.sqrt(2 * np.square(squares).sum(axis=1)) / epsilon
+    return np.sqrt(max(surely.max(), 0.0) / max(counts.sum(), 1))
 
 
 def _unexplained(more, epsilon):

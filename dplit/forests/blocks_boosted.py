@@ -127,7 +127,7 @@ def residuals_of_targets(scores, targets, clip):
     return target_residuals(np.clip(scores[:, 0], 0.0, 1.0), targets, clip)
 
 
-CLIPS = 1.5, 0.85, 0.3  # of a target's residual, in spreads: its first factor, the decay, the least share of it
+CLIPS = 1.5, 0.85, 0.6  # of a target's residual, in spreads: its first factor, the decay, the least share of it
 MOST_CODES = 6_000_000  # of directions, all records together
 
 

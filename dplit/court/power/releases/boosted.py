@@ -137,7 +137,7 @@ def _draw_pairs(kind, epsilon, delta, n, rng):
             p = 1 / (1 + np.exp(-at))
             truth, most, fine = np.array([1 - p, p]), np.array([1 - p, p]), abs(p - 0.5) < 0.49
         else:  # a record votes 1 and its residual in clips for up, 1 and less for down
-            clip = np.minimum(1.5 * seen[0][1] * np.maximum(0.85 ** np.arange(ROUNDS), 0.3), 1)
+            clip = np.minimum(1.5 * seen[0][1] * np.maximum(0.85 ** np.arange(ROUNDS), 0.6), 1)
             below, above = (np.minimum(way / clip, 1) for way in (at, 1 - at))
             truth, most, fine = 2 + np.array([above - below, below - above]), 2.0, abs(at - 0.5) < 0.49
         scale = most * (1 / spent if delta == 0 else 1 / math.sqrt(2 * rho))

@@ -74,6 +74,12 @@ def add_arguments(parser):
         metavar="K",
         help="with --mutate: ask no more than K of the subjects that run a change (default: all)",
     )
+    parser.add_argument(
+        "--stored",
+        action="store_const",
+        const=True,
+        help="with --mutate: go on from the stored run, and add a change of each module that is missed",
+    )
     add_work(parser)
     add_dask(parser)
     add_json(parser)
@@ -98,7 +104,7 @@ def run(arguments):
         arguments.error("argument --share: needs --seeds")
     if arguments.epsilon is not None and arguments.seeds:
         arguments.error("argument --epsilon: does not go with --seeds, which holds to what is declared")
-    for name in ("module", "most"):
+    for name in ("module", "most", "stored"):
         if getattr(arguments, name) is not None and not arguments.mutate:
             arguments.error(f"argument --{name}: needs --mutate")
     others = ("seeds", "epsilon", "dask")
@@ -133,17 +139,25 @@ def _changes(names, arguments):
     """What becomes of changes of the code; every one that is not noticed must have its reason."""
     from dplit.court.audit import changes
 
+    before = changes.stored() if arguments.stored else {"rows": [], "spread": 0}
+    known = {row.change.key: row for row in before["rows"]}
+    made = [row.change for row in before["rows"][before["spread"] :]]
     try:
-        drawn = changes.draw(arguments.mutate, arguments.seed, arguments.module or "*")
+        drawn = changes.draw(arguments.mutate, arguments.seed, arguments.module or "*", made)
     except ValueError as error:
         arguments.error(str(error))
-    found = changes.run(drawn, workers(arguments), names, arguments.most)
-    rows, interrupted = _collected(found, drawn, arguments, "change")
+    spread = changes.missed(drawn, arguments.seed) if arguments.stored else []
+    drawn = spread + drawn
+    new = [change for change in drawn if change.key not in known]
+    found = changes.run(new, workers(arguments), names, arguments.most)
+    rows, interrupted = _collected(found, new, arguments, "change")
+    done = known | {row.change.key: row for row in rows}
+    rows = [done[c.key]._replace(change=c) for c in drawn if c.key in done]
     counts = changes.summary(rows)
     ok = bool(rows) and not counts["unexplained"]
     if arguments.json:
         rows = [row._asdict() | {"change": vars(row.change)} for row in rows]
-        print(_json(rows, ok, interrupted, arguments, _provenance() | {"counts": counts}))
+        print(_json(rows, ok, interrupted, arguments, _provenance() | {"counts": counts, "spread": len(spread)}))
     else:
         cells = [_change_cells(row) for row in rows]
         print(aligned(CHANGE, cells, shrink=2))

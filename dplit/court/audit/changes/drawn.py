@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from dplit.court.audit.changes import planted
 from dplit.court.audit.changes.reach import importers, is_compiled, runs, traced
-from dplit.court.audit.changes.sites import Change, changed, changes_of, every_change, modules
+from dplit.court.audit.changes.sites import Change, changed, changes_of, modules
 from dplit.court.audit.suite import subjects
 from dplit.ground.printed import data_file
 from dplit.ground.work import fan_out, stream
@@ -58,8 +58,8 @@ class Outcome(NamedTuple):
         return self.outcome not in ("survived", "not run")
 
 
-def draw(number: int, seed: int = 0, pattern: str = "*") -> list[Change]:
-    """Return changes drawn at random, all different, each as likely as any other.
+def draw(number: int, seed: int = 0, pattern: str = "*", made: Iterable[Change] = ()) -> list[Change]:
+    """Return changes drawn at random, all different, each as likely as any other; those `made` are the first.
 
     With the same seed the first of many are the few. `pattern` is of modules, as ``trees.*``; ValueError if no
     module that decides privacy has such a name.
@@ -67,9 +67,16 @@ def draw(number: int, seed: int = 0, pattern: str = "*") -> list[Change]:
     fitting = [name for name in modules() if fnmatchcase(name, pattern)]
     if not fitting:
         raise ValueError(f"no module that decides privacy matches the pattern {pattern!r}")
-    every = [change for name in fitting for change in changes_of(name)]
-    order = stream("changes", seed).permutation(len(every))
-    return [every[i] for i in order[:number]]
+    every = {change.key: change for name in fitting for change in changes_of(name)}
+    known = [every.pop(change.key) for change in made if change.key in every]
+    order, rest = stream("changes", seed).permutation(len(every)), list(every.values())
+    return (known + [rest[i] for i in order])[:number]
+
+
+def missed(drawn: list[Change], seed: int = 0) -> list[Change]:
+    """Return a change of each module that decides privacy and has none among those that were `drawn`."""
+    left = sorted(set(modules()) - {change.module for change in drawn})
+    return [draw(1, seed, name)[0] for name in left]
 
 
 def run(
@@ -141,9 +148,9 @@ def stored() -> dict:
     """Return the stored run of ``dplit audit --mutate``.
 
     ``rows`` is a list of `Outcome` with the reasons that are known now; the rest is where they come from:
-    command, date, versions, seed.
+    command, date, versions, seed, and `spread`: so many rows, the first, are of modules that the others missed.
     """
-    found = json.loads(data_file("results/audit/changes.json").read_text(encoding="utf-8"))
+    found = {"spread": 0} | json.loads(data_file("results/audit/changes.json").read_text(encoding="utf-8"))
     known, rows = reasons(), []
     for row in found["rows"]:
         change = Change(**row.pop("change"))
@@ -156,7 +163,3 @@ def summary(rows: list[Outcome]) -> dict[str, int]:
     counts = Counter(row.outcome for row in rows)
     unexplained = sum(not row.noticed and not row.reason for row in rows)
     return {name: counts[name] for name in OUTCOMES} | {"unexplained": unexplained}
-
-
-__all__ = ["OUTCOMES", "Change", "Outcome", "changed", "changes_of", "draw", "every_change", "modules",
-           "outcome_of", "reasons", "run", "stored", "summary"]  # fmt: skip

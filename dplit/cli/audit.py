@@ -35,51 +35,26 @@ TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often", "misses", "
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument(
-        "--subject",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a subject's name, or a glob pattern over names; may be repeated (default: all)",
-    )
-    parser.add_argument("--expected", choices=("within", "caught"), help="only what is sound, or only the leaks")
-    parser.add_argument("--list", action="store_true", help="print the names of the subjects")
-    parser.add_argument(
-        "--epsilon",
-        type=positive,
-        metavar="E",
-        help="hold each subject to this epsilon, in place of what it declares (not of method law)",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=at_least_one,
-        metavar="N",
-        help="audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
-    )
-    parser.add_argument(
-        "--share", type=positive, metavar="S", help="with --seeds: the share of a quick audit's draws (default: 1)"
-    )
-    parser.add_argument(
-        "--mutate",
-        type=at_least_one,
-        metavar="N",
-        help="change the code that decides privacy, at N places that --seed draws, and audit each change",
-    )
-    parser.add_argument(
-        "--module", metavar="PATTERN", help="with --mutate: only in modules that match, such as 'trees.*'"
-    )
-    parser.add_argument(
-        "--most",
-        type=at_least_one,
-        metavar="K",
-        help="with --mutate: ask no more than K of the subjects that run a change (default: all)",
-    )
-    parser.add_argument(
-        "--stored",
-        action="store_const",
-        const=True,
-        help="with --mutate: go on from the stored run, and add a change of each module that is missed",
-    )
+    several = {"action": "append", "default": [], "metavar": "NAME"}
+    for name, options, words in (
+        ("subject", several, "a subject's name, or a glob pattern over names; may be repeated (default: all)"),
+        ("expected", {"choices": ("within", "caught")}, "only what is sound, or only the leaks"),
+        ("list", {"action": "store_true"}, "print the names of the subjects"),
+        ("epsilon", {"type": positive, "metavar": "E"},
+         "hold each subject to this epsilon, in place of what it declares (not of method law)"),
+        ("seeds", {"type": at_least_one, "metavar": "N"},
+         "audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss"),
+        ("share", {"type": positive, "metavar": "S"},
+         "with --seeds: the share of a quick audit's draws (default: 1)"),
+        ("mutate", {"type": at_least_one, "metavar": "N"},
+         "change the code that decides privacy, at N places that --seed draws, and audit each change"),
+        ("module", {"metavar": "PATTERN"}, "with --mutate: only in modules that match, such as 'trees.*'"),
+        ("most", {"type": at_least_one, "metavar": "K"},
+         "with --mutate: ask no more than K of the subjects that run a change (default: all)"),
+        ("stored", {"action": "store_const", "const": True},
+         "with --mutate: go on from the stored run, and add a change of each module that is missed"),
+    ):  # fmt: skip
+        parser.add_argument(f"--{name}", help=words, **options)
     add_work(parser)
     add_dask(parser)
     add_json(parser)

@@ -134,6 +134,12 @@ def test_what_becomes_of_a_change(key, subjects, outcome):
     assert found.subject == (LOCKSTEP if outcome == "accused" else "")
 
 
+def test_a_change_is_asked_about_no_longer_than_its_time(monkeypatch):
+    monkeypatch.setattr(changes.drawn, "SECONDS", (4, 4))
+    found = changes.outcome_of(by_key(SCALE), ["Laplace sampler"] * 200 + [LOCKSTEP])
+    assert (found.outcome, found.reached) == ("survived", 201) and 0 < found.asked < 200
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is a signal of POSIX systems")
 @pytest.mark.parametrize(
     ("source", "seconds", "status"), [("while True: pass", 1, -getattr(signal, "SIGXCPU", 0)), ("1 / 0", 60, 0)]

@@ -42,3 +42,6 @@ returned("a column of a forest of means at twice its share", LAW.format("DPRando
          at("baselines.dp_rf", "DPRandomForestRegressor", "_choice"), _rule(rate=2))  # fmt: skip
 returned("a column of a pruned tree at twice its share", LAW.format(DF, "Gini"),
          at("baselines.dp_df", DF, "_proved"), _rule(rate=2))  # fmt: skip
+returned("a choice by a local sensitivity pays for one column",
+         f"{DF}, a choice by the local sensitivity of the Gini index",
+         at("baselines.dp_df", "local_gini_reach"), lambda reach: reach * 27 / 32)  # fmt: skip

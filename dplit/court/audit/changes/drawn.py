@@ -33,8 +33,8 @@ OUTCOMES = {  # and what each one means
     "survived": "every subject that is asked comes as expected",
     "not run": "no subject runs it",
 }
-SECONDS = 60  # of the processor, for each subject, compiling included
-PATIENCE = 20  # times as long by the clock, for all subjects of a change
+SECONDS = 25, 65  # of the processor, for each subject, and where it compiles; none is begun after half
+PATIENCE = 1200  # by the clock, for all subjects of a change
 
 
 class Outcome(NamedTuple):
@@ -86,7 +86,7 @@ def run(
 
     But for what runs out of time, a change comes to the same with any number of processes `jobs`. `names`: the
     subjects that may notice it; left out, all of a quick audit. Of those that run a change no more than `most` are
-    asked, first those that run the least code.
+    asked, first those that run the least code, and no more than its time allows.
     """
     changes = list(changes)
     names = [s.name for s in subjects("quick")] if names is None else list(names)
@@ -112,8 +112,9 @@ def outcome_of(change: Change, reached: list[str], most: int | None = None) -> O
     if not reached:
         return found("not run", "", reason=reasons().get(change.key, ""))
     task = {"path": sys.path, "module": f"dplit.{change.module}", "source": changed(change)}
-    task |= {"afresh": importers(change.module) if is_compiled(change) else ()}
-    task |= {"subjects": reached[:most], "seconds": SECONDS}
+    compiled = is_compiled(change)
+    task |= {"afresh": importers(change.module) if compiled else (), "seconds": SECONDS[compiled]}
+    task |= {"subjects": reached[:most]}
     lines, status = audited_apart(task)
     rows = [json.loads(line) for line in lines]
     last = rows[-1] if rows else {"ok": True}
@@ -121,7 +122,7 @@ def outcome_of(change: Change, reached: list[str], most: int | None = None) -> O
         outcome = "accused" if last["expected"] == "within" else "leak lost"
         return found("crashed" if last["error"] else outcome, last["subject"], reason="")
     if status == 0:
-        return found("survived", "", reason=reasons().get(change.key, ""))
+        return found("survived", "", asked=len(rows), reason=reasons().get(change.key, ""))
     outcome = "out of time" if status in (None, -getattr(signal, "SIGXCPU", 0)) else "crashed"
     return found(outcome, reached[len(rows)], reason="")
 
@@ -132,7 +133,7 @@ def audited_apart(task: dict) -> tuple[list[str], int | None]:
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     options = {"input": json.dumps(task), "text": True, "env": environment}
     try:
-        done = subprocess.run(command, capture_output=True, timeout=PATIENCE * SECONDS, **options)
+        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, **options)
     except subprocess.TimeoutExpired as late:
         return (late.stdout or b"").decode().splitlines(), None
     return done.stdout.splitlines(), done.returncode

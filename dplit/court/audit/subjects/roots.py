@@ -12,14 +12,17 @@ from itertools import product
 
 import numpy as np
 
-from dplit.court.audit.subject import AgainstLaw, Lawful, estimator, public, subject
-from dplit.court.audit.subjects.choices import ARITY, COLUMNS, LABELS, STOPPED, TARGETS, columns_law
+from dplit.court.audit.subject import AR, AgainstLaw, Lawful, estimator, exact_worst, public, subject
+from dplit.court.audit.subjects import choices
+from dplit.court.audit.subjects.choices import ARITY, COLUMNS, LABELS, STOPPED, TARGETS
 from dplit.domain import Categorical, Continuous, Domain
+from dplit.neighbours import data_sets, neighbouring_data
 
 LEVELS, X = Domain([Categorical(range(k)) for k in ARITY]), np.array(COLUMNS, dtype=object).T
 PUBLISHED, ALL_READ, TWO = {"accounting": "published"}, {"partitioned": False}, {"max_features": 2}
 APART = PUBLISHED | {"partitioned": True, "max_features": 3}  # else a forest's trees draw their records, too
 CUT = ALL_READ | {"domain": Domain([Continuous(0, k) for k in ARITY])}
+DF = "DPDecisionForestClassifier"
 BITS = math.log2(4)  # of three records, the public number, and one more
 
 
@@ -61,14 +64,30 @@ def pure(share):
 def _roots(kind, options, epsilon, score, rate, ends, most):
     """The law by a choice's rate among `most` columns, and by the chance that a path ends."""
     y, bits = TARGETS if score == "targets" else LABELS, BITS if score == "entropy" else math.inf
-    law = columns_law(y, score, rate, most, bits) if rate else {0: 1.0}
+    law = choices.columns_law(y, score, rate, most, bits) if rate else {0: 1.0}
     law = {column: (1 - ends) * chance for column, chance in law.items()} | ({STOPPED: ends} if ends else {})
     return Lawful(FittedRoots(kind, options, epsilon), y, law)
 
 
+def _local(effort, rng):
+    """A choice by the local sensitivity of the Gini index on few records of two classes, as its node says."""
+    _, _, node = estimator(DF)()._published(32.0, 1, 0.5)
+
+    def law(data):
+        *columns, y = zip(*data) if data else ((), (), ())
+        costs = {j: choices.cost(choices.children(c, 2, y), "squares") for j, c in enumerate(columns)}
+        n = max(len(y), 1)
+        return np.array([*choices.shares(costs, 32.0 / 2 / 4 * ((n + 1) / n) ** 2).values()])
+
+    universe = tuple(product((0, 1), repeat=3))  # levels of two columns, and a class
+    near = partial(neighbouring_data, universe=universe, neighbours=AR)
+    return exact_worst(node.epsilon, law, list(data_sets(universe, effort.pick(4, 5, 6))), near)
+
+
 def registered():
     """The subjects of this file."""
-    fs, rgv, df = "FSClassifier", "RGVClassifier", "DPDecisionForestClassifier"
+    yield subject(f"{DF}, a choice by the local sensitivity of the Gini index", _local)
+    fs, rgv = "FSClassifier", "RGVClassifier"
     forest, mean, unit = "DPRandomForestClassifier", "DPRandomForestRegressor", {"target_bounds": (0, 1)}
     gini, majority = {"operator": "gini"}, {"criterion": "majority"}
     entropy = {"operator": "information-gain", "public_n": 3}
@@ -85,8 +104,8 @@ def registered():
         (forest, "published, counts of a node", APART | majority, 1.0, "majority", 0.125, pure(0.25), 3),
         (mean, "squares", TWO | ALL_READ | unit, 6.0, "targets", 3.0, 0.0, 2),
         (mean, "published", APART | unit, 96.0, "targets", 6.0, 0.0, 3),
-        (df, "Gini", TWO | ALL_READ, 4.0, "squares", 1.0, 0.0, 2),
-        (df, "published, local Gini", TWO | PUBLISHED, 8.0, "local Gini", 1.0, 0.0, 2),
+        (DF, "Gini", TWO | ALL_READ, 4.0, "squares", 1.0, 0.0, 2),
+        (DF, "published, local Gini", TWO | PUBLISHED, 8.0, "local Gini", 1.0, 0.0, 2),
     ):  # fmt: skip
         draws = (1000, 4000, 20_000) if APART.items() <= options.items() else (3000, 20_000, 100_000)
         check = AgainstLaw(partial(_roots, kind, options, *law), draws)

@@ -35,45 +35,26 @@ TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often", "misses", "
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument(
-        "--subject",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a subject's name, or a glob pattern over names; may be repeated (default: all)",
-    )
-    parser.add_argument("--expected", choices=("within", "caught"), help="only what is sound, or only the leaks")
-    parser.add_argument("--list", action="store_true", help="print the names of the subjects")
-    parser.add_argument(
-        "--epsilon",
-        type=positive,
-        metavar="E",
-        help="hold each subject to this epsilon, in place of what it declares (not of method law)",
-    )
-    parser.add_argument(
-        "--seeds",
-        type=at_least_one,
-        metavar="N",
-        help="audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
-    )
-    parser.add_argument(
-        "--share", type=positive, metavar="S", help="with --seeds: the share of a quick audit's draws (default: 1)"
-    )
-    parser.add_argument(
-        "--mutate",
-        type=at_least_one,
-        metavar="N",
-        help="change the code that decides privacy, at N places that --seed draws, and audit each change",
-    )
-    parser.add_argument(
-        "--module", metavar="PATTERN", help="with --mutate: only in modules that match, such as 'trees.*'"
-    )
-    parser.add_argument(
-        "--most",
-        type=at_least_one,
-        metavar="K",
-        help="with --mutate: ask no more than K of the subjects that run a change (default: all)",
-    )
+    several = {"action": "append", "default": [], "metavar": "NAME"}
+    for name, options, words in (
+        ("subject", several, "a subject's name, or a glob pattern over names; may be repeated (default: all)"),
+        ("expected", {"choices": ("within", "caught")}, "only what is sound, or only the leaks"),
+        ("list", {"action": "store_true"}, "print the names of the subjects"),
+        ("epsilon", {"type": positive, "metavar": "E"},
+         "hold each subject to this epsilon, in place of what it declares (not of method law)"),
+        ("seeds", {"type": at_least_one, "metavar": "N"},
+         "audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss"),
+        ("share", {"type": positive, "metavar": "S"},
+         "with --seeds: the share of a quick audit's draws (default: 1)"),
+        ("mutate", {"type": at_least_one, "metavar": "N"},
+         "change the code that decides privacy, at N places that --seed draws, and audit each change"),
+        ("module", {"metavar": "PATTERN"}, "with --mutate: only in modules that match, such as 'trees.*'"),
+        ("most", {"type": at_least_one, "metavar": "K"},
+         "with --mutate: ask no more than K of the subjects that run a change (default: all)"),
+        ("stored", {"action": "store_const", "const": True},
+         "with --mutate: go on from the stored run, and add a change of each module that is missed"),
+    ):  # fmt: skip
+        parser.add_argument(f"--{name}", help=words, **options)
     add_work(parser)
     add_dask(parser)
     add_json(parser)
@@ -98,7 +79,7 @@ def run(arguments):
         arguments.error("argument --share: needs --seeds")
     if arguments.epsilon is not None and arguments.seeds:
         arguments.error("argument --epsilon: does not go with --seeds, which holds to what is declared")
-    for name in ("module", "most"):
+    for name in ("module", "most", "stored"):
         if getattr(arguments, name) is not None and not arguments.mutate:
             arguments.error(f"argument --{name}: needs --mutate")
     others = ("seeds", "epsilon", "dask")
@@ -133,17 +114,25 @@ def _changes(names, arguments):
     """What becomes of changes of the code; every one that is not noticed must have its reason."""
     from dplit.court.audit import changes
 
+    before = changes.stored() if arguments.stored else {"rows": [], "spread": 0}
+    known = {row.change.key: row for row in before["rows"]}
+    made = [row.change for row in before["rows"][before["spread"] :]]
     try:
-        drawn = changes.draw(arguments.mutate, arguments.seed, arguments.module or "*")
+        drawn = changes.draw(arguments.mutate, arguments.seed, arguments.module or "*", made)
     except ValueError as error:
         arguments.error(str(error))
-    found = changes.run(drawn, workers(arguments), names, arguments.most)
-    rows, interrupted = _collected(found, drawn, arguments, "change")
+    spread = changes.missed(drawn, arguments.seed) if arguments.stored else []
+    drawn = spread + drawn
+    new = [change for change in drawn if change.key not in known]
+    found = changes.run(new, workers(arguments), names, arguments.most)
+    rows, interrupted = _collected(found, new, arguments, "change")
+    done = known | {row.change.key: row for row in rows}
+    rows = [done[c.key]._replace(change=c) for c in drawn if c.key in done]
     counts = changes.summary(rows)
     ok = bool(rows) and not counts["unexplained"]
     if arguments.json:
         rows = [row._asdict() | {"change": vars(row.change)} for row in rows]
-        print(_json(rows, ok, interrupted, arguments, _provenance() | {"counts": counts}))
+        print(_json(rows, ok, interrupted, arguments, _provenance() | {"counts": counts, "spread": len(spread)}))
     else:
         cells = [_change_cells(row) for row in rows]
         print(aligned(CHANGE, cells, shrink=2))

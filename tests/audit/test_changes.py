@@ -13,6 +13,7 @@ from dplit.cli import main
 from dplit.court.audit import changes
 from dplit.court.audit.changes import reach, sites
 from dplit.court.audit.suite import every_subject
+from dplit.ground.printed import data_file
 
 TINY = '''
 """A text that stays, 1 + 1."""
@@ -84,8 +85,16 @@ def test_draws_are_different_and_few_are_the_first_of_many():
     assert len(set(many)) == 40 and {c.module.split(".")[0] for c in many} == {"mechanisms"}
     assert changes.draw(10, seed=3, pattern="mechanisms.*") == many[:10]
     assert changes.draw(10, seed=4, pattern="mechanisms.*") != many[:10]
+    assert changes.draw(10, seed=4, pattern="mechanisms.*", made=many[:7])[:7] == many[:7]
     with pytest.raises(ValueError, match="matches the pattern 'nothing'"):
         changes.draw(1, pattern="nothing")
+
+
+def test_each_module_that_chance_has_missed_gets_a_change():
+    drawn = changes.draw(30, seed=3)
+    more = changes.missed(drawn, seed=3)
+    assert sorted({c.module for c in drawn} | {c.module for c in more}) == sites.modules()
+    assert len({c.module for c in more}) == len(more) and not {c.module for c in drawn} & {c.module for c in more}
 
 
 def test_a_subject_runs_the_lines_that_it_runs():
@@ -125,6 +134,12 @@ def test_what_becomes_of_a_change(key, subjects, outcome):
     assert found.subject == (LOCKSTEP if outcome == "accused" else "")
 
 
+def test_a_change_is_asked_about_no_longer_than_its_time(monkeypatch):
+    monkeypatch.setattr(changes.drawn, "SECONDS", (4, 4))
+    found = changes.outcome_of(by_key(SCALE), ["Laplace sampler"] * 200 + [LOCKSTEP])
+    assert (found.outcome, found.reached) == ("survived", 201) and 0 < found.asked < 200
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is a signal of POSIX systems")
 @pytest.mark.parametrize(
     ("source", "seconds", "status"), [("while True: pass", 1, -getattr(signal, "SIGXCPU", 0)), ("1 / 0", 60, 0)]
@@ -159,11 +174,13 @@ def test_the_stored_run_says_where_it_comes_from():
     assert STORED["date"] and STORED["versions"]
     words = STORED["command"].split()
     asked = int(words[words.index("--mutate") + 1])
-    assert len(STORED["rows"]) == asked or STORED["interrupted"]
+    assert len(STORED["rows"]) == asked + STORED["spread"] or STORED["interrupted"]
     assert len({row.change.key for row in STORED["rows"]}) == len(STORED["rows"])
     assert {row.subject for row in STORED["rows"]} - {""} <= every_subject().keys()
     present = [row for row in STORED["rows"] if is_there(row.change)]
     assert len(present) > len(STORED["rows"]) / 2, "the code is another one: make the run again"
+    assert {row.change.module for row in STORED["rows"]} >= set(sites.modules()), "a module has no change"
+    assert data_file("results/audit/changes.json").stat().st_size < 400_000
 
 
 def test_all_that_was_not_noticed_has_a_reason():

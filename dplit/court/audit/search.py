@@ -39,9 +39,6 @@ def every_pair(search: Search) -> WorstCase | None:
     return smallest_violation(search.law, search.space(), search.epsilon, search.neighbours)
 
 
-# Small data ------------------------------------------------------------------------------------
-
-
 def _counts(law, neighbours, epsilon=1.0):
     return Search(law, epsilon, partial(count_vectors, 8, 2), neighbours)
 
@@ -89,9 +86,6 @@ def _depth_of_records():
         return (np.arange(5) == published_depth(domain, n)).astype(float)
 
     return Search(law, 1.0, partial(range, 1, 200), lambda n: (n - 1, n + 1))
-
-
-# K candidates: data that grow ------------------------------------------------------------------
 
 
 class Groups(NamedTuple):

@@ -82,9 +82,6 @@ def subjects_of(checks: dict[str, Callable], words: str = "{}", expected: str | 
     return (subject(words.format(name), check, expected) for name, check in checks.items())
 
 
-# Checks that draw ----------------------------------------------------------------------------
-
-
 class Drawing:
     """A check that draws: `draws` are how many, `drawn` gives what they show as a function of a confidence."""
 
@@ -232,9 +229,6 @@ def worst_of(declared: float, found: Iterable[tuple], noun: str = "pairs") -> Fo
     found = list(found)
     worst, *words = max(found)
     return Found(declared, worst, f"{len(found)} {noun}, the worst: {' and '.join(words)}")
-
-
-# Fits of an estimator ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from dplit.court.audit.changes.drawn import (
     Outcome,
     audited_apart,
     draw,
+    missed,
     outcome_of,
     reasons,
     run,
@@ -14,6 +15,6 @@ from dplit.court.audit.changes.drawn import (
 from dplit.court.audit.changes.sites import Change, changes_of
 
 __all__ = [
-    "OUTCOMES", "Change", "Outcome", "audited_apart", "changes_of", "draw", "outcome_of", "reasons", "run",
-    "stored", "summary",
+    "OUTCOMES", "Change", "Outcome", "audited_apart", "changes_of", "draw", "missed", "outcome_of", "reasons",
+    "run", "stored", "summary",
 ]  # fmt: skip

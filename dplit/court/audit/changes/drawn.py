@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from dplit.court.audit.changes import planted
 from dplit.court.audit.changes.reach import importers, is_compiled, runs, traced
-from dplit.court.audit.changes.sites import Change, changed, changes_of, every_change, modules
+from dplit.court.audit.changes.sites import Change, changed, changes_of, modules
 from dplit.court.audit.suite import subjects
 from dplit.ground.printed import data_file
 from dplit.ground.work import fan_out, stream
@@ -33,8 +33,8 @@ OUTCOMES = {  # and what each one means
     "survived": "every subject that is asked comes as expected",
     "not run": "no subject runs it",
 }
-SECONDS = 60  # of the processor, for each subject, compiling included
-PATIENCE = 20  # times as long by the clock, for all subjects of a change
+SECONDS = 25, 65  # of the processor, for each subject, and where it compiles; none is begun after half
+PATIENCE = 1200  # by the clock, for all subjects of a change
 
 
 class Outcome(NamedTuple):
@@ -58,8 +58,8 @@ class Outcome(NamedTuple):
         return self.outcome not in ("survived", "not run")
 
 
-def draw(number: int, seed: int = 0, pattern: str = "*") -> list[Change]:
-    """Return changes drawn at random, all different, each as likely as any other.
+def draw(number: int, seed: int = 0, pattern: str = "*", made: Iterable[Change] = ()) -> list[Change]:
+    """Return changes drawn at random, all different, each as likely as any other; those `made` are the first.
 
     With the same seed the first of many are the few. `pattern` is of modules, as ``trees.*``; ValueError if no
     module that decides privacy has such a name.
@@ -67,9 +67,16 @@ def draw(number: int, seed: int = 0, pattern: str = "*") -> list[Change]:
     fitting = [name for name in modules() if fnmatchcase(name, pattern)]
     if not fitting:
         raise ValueError(f"no module that decides privacy matches the pattern {pattern!r}")
-    every = [change for name in fitting for change in changes_of(name)]
-    order = stream("changes", seed).permutation(len(every))
-    return [every[i] for i in order[:number]]
+    every = {change.key: change for name in fitting for change in changes_of(name)}
+    known = [every.pop(change.key) for change in made if change.key in every]
+    order, rest = stream("changes", seed).permutation(len(every)), list(every.values())
+    return (known + [rest[i] for i in order])[:number]
+
+
+def missed(drawn: list[Change], seed: int = 0) -> list[Change]:
+    """Return a change of each module that decides privacy and has none among those that were `drawn`."""
+    left = sorted(set(modules()) - {change.module for change in drawn})
+    return [draw(1, seed, name)[0] for name in left]
 
 
 def run(
@@ -79,7 +86,7 @@ def run(
 
     But for what runs out of time, a change comes to the same with any number of processes `jobs`. `names`: the
     subjects that may notice it; left out, all of a quick audit. Of those that run a change no more than `most` are
-    asked, first those that run the least code.
+    asked, first those that run the least code, and no more than its time allows.
     """
     changes = list(changes)
     names = [s.name for s in subjects("quick")] if names is None else list(names)
@@ -105,8 +112,9 @@ def outcome_of(change: Change, reached: list[str], most: int | None = None) -> O
     if not reached:
         return found("not run", "", reason=reasons().get(change.key, ""))
     task = {"path": sys.path, "module": f"dplit.{change.module}", "source": changed(change)}
-    task |= {"afresh": importers(change.module) if is_compiled(change) else ()}
-    task |= {"subjects": reached[:most], "seconds": SECONDS}
+    compiled = is_compiled(change)
+    task |= {"afresh": importers(change.module) if compiled else (), "seconds": SECONDS[compiled]}
+    task |= {"subjects": reached[:most]}
     lines, status = audited_apart(task)
     rows = [json.loads(line) for line in lines]
     last = rows[-1] if rows else {"ok": True}
@@ -114,7 +122,7 @@ def outcome_of(change: Change, reached: list[str], most: int | None = None) -> O
         outcome = "accused" if last["expected"] == "within" else "leak lost"
         return found("crashed" if last["error"] else outcome, last["subject"], reason="")
     if status == 0:
-        return found("survived", "", reason=reasons().get(change.key, ""))
+        return found("survived", "", asked=len(rows), reason=reasons().get(change.key, ""))
     outcome = "out of time" if status in (None, -getattr(signal, "SIGXCPU", 0)) else "crashed"
     return found(outcome, reached[len(rows)], reason="")
 
@@ -125,7 +133,7 @@ def audited_apart(task: dict) -> tuple[list[str], int | None]:
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     options = {"input": json.dumps(task), "text": True, "env": environment}
     try:
-        done = subprocess.run(command, capture_output=True, timeout=PATIENCE * SECONDS, **options)
+        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, **options)
     except subprocess.TimeoutExpired as late:
         return (late.stdout or b"").decode().splitlines(), None
     return done.stdout.splitlines(), done.returncode
@@ -141,9 +149,9 @@ def stored() -> dict:
     """Return the stored run of ``dplit audit --mutate``.
 
     ``rows`` is a list of `Outcome` with the reasons that are known now; the rest is where they come from:
-    command, date, versions, seed.
+    command, date, versions, seed, and `spread`: so many rows, the first, are of modules that the others missed.
     """
-    found = json.loads(data_file("results/audit/changes.json").read_text(encoding="utf-8"))
+    found = {"spread": 0} | json.loads(data_file("results/audit/changes.json").read_text(encoding="utf-8"))
     known, rows = reasons(), []
     for row in found["rows"]:
         change = Change(**row.pop("change"))
@@ -156,7 +164,3 @@ def summary(rows: list[Outcome]) -> dict[str, int]:
     counts = Counter(row.outcome for row in rows)
     unexplained = sum(not row.noticed and not row.reason for row in rows)
     return {name: counts[name] for name in OUTCOMES} | {"unexplained": unexplained}
-
-
-__all__ = ["OUTCOMES", "Change", "Outcome", "changed", "changes_of", "draw", "every_change", "modules",
-           "outcome_of", "reasons", "run", "stored", "summary"]  # fmt: skip

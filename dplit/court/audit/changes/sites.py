@@ -84,11 +84,6 @@ def changes_of(module: str) -> tuple[Change, ...]:
     return tuple(found)
 
 
-def every_change() -> list[Change]:
-    """All changes of all modules, in order."""
-    return [change for module in modules() for change in changes_of(module)]
-
-
 def changed(change: Change) -> str:
     """Return the source of its module with one change made.
 

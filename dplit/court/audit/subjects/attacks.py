@@ -23,9 +23,6 @@ ONE_TEST = {"n_estimators": 1, "max_depth": 1}
 DRAWS = (160, 1000, 5000)
 
 
-# Extreme domains ---------------------------------------------------------------------------------
-
-
 def inside(fitted):
     """Summary: whether the first tree is cut in the middle half of the records."""
     return bool(0 <= fitted.trees_.threshold[0] <= 1)
@@ -64,9 +61,6 @@ def _light_law():
     return subject.Lawful(light_levels, np.array([HEAVY] + [1] * LIGHT), dict(enumerate(shares.tolist())))
 
 
-# No record ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class IsFitted:
     """Mechanism that says whether a fit to ``data = (X, y)`` ends without an error."""
@@ -87,9 +81,6 @@ def _no_record():
     one = np.array([[0.5]]), np.array([0])
     forest = subject.unfitted(MEDIAN, one, epsilon=1.0, **ONE_TEST)
     return subject.Pair(IsFitted(forest), (one[0][:0], one[1][:0]), one, 1.0)
-
-
-# Last bits ---------------------------------------------------------------------------------------
 
 
 def last_bit(number):
@@ -121,9 +112,6 @@ def is_a_product(fitted, width=0.7):
         return True
     middle = round(cut / width * 2**53)
     return any(math.ldexp(k, -53) * width == cut for k in range(middle - 2, middle + 3))
-
-
-# Two releases ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,6 @@ KINDS = {
 }  # fmt: skip
 
 
-# Exact -----------------------------------------------------------------------------------------
-
-
 def _near(data, universe, neighbours):
     """The pairs of a data set and its neighbours that are no larger."""
     near = neighbouring_data(data, universe, neighbours)
@@ -63,9 +60,6 @@ def _converted(kind, neighbours, effort, rng):
     worst = max((concentrated.divergence(*pair, stated), *map(str, pair)) for pair in pairs)
     return Found(delta, worst[0], f"{len(pairs)} pairs at epsilon {stated:.4g}; found is a delta, "
                  f"the worst of {worst[1]} and {worst[2]}")  # fmt: skip
-
-
-# Fits ------------------------------------------------------------------------------------------
 
 
 def first_test(fitted):

@@ -86,14 +86,19 @@ class KaryRoots:
 def _levels(score, code, rate, exact):
     """Two of three columns compete, those that come first in a shuffle."""
     y = TARGETS if score == "targets" else LABELS
-    costs = [cost(children(c, k, y), score) for c, k in zip(COLUMNS, ARITY)]
-    told = rate * ((len(y) + 1) / len(y)) ** 2 if score == "local Gini" else rate
-    law, pairs = Counter(), list(combinations(range(len(ARITY)), 2))
-    for pair in pairs:
-        for column, share in shares({j: costs[j] for j in pair}, told).items():
-            law[column] += share / len(pairs)
     roots = KaryRoots((2, code, rate, 0.0), 0 if score == "targets" else 3, exact)
-    return Lawful(roots, y, dict(law))
+    return Lawful(roots, y, columns_law(y, score, rate))
+
+
+def columns_law(y, score, rate, most=2, bits=math.inf):
+    """The law of the column that is tested: `most` of all columns compete, any as likely as others."""
+    costs = [cost(children(c, k, y), score, bits) for c, k in zip(COLUMNS, ARITY)]
+    told = rate * ((len(y) + 1) / len(y)) ** 2 if score == "local Gini" else rate
+    law, several = Counter(), list(combinations(range(len(ARITY)), most))
+    for some in several:
+        for column, share in shares({j: costs[j] for j in some}, told).items():
+            law[column] += share / len(several)
+    return dict(law)
 
 
 # Cuts ---------------------------------------------------------------------------------------------

@@ -60,9 +60,6 @@ def exactly(rng, kind=SecureGenerator):
     return kind(np.random.PCG64(int(rng.integers(2**63))))
 
 
-# Mechanisms ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Exactly:
     """Mechanism whose sampler is exact; of numbers those beyond `FAR` are one outcome."""
@@ -137,9 +134,6 @@ def _odd_flip(draws):
     """Permute-and-flip of two candidates: the worse one comes if it is first and its coin falls so."""
     chance = math.exp(-ODD * 10 / 2) / 2
     return Lawful(draws(PermuteAndFlip(ODD)), (10, 0), {0: 1 - chance, 1: chance})
-
-
-# Fits ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

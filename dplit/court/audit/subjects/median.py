@@ -25,9 +25,6 @@ ONE_TEST = {"n_estimators": 1, "max_depth": 1}
 THREE = [[0.2, 0.9], [0.4, 0.1], [0.7, 0.6]]
 
 
-# The law of one split --------------------------------------------------------------------------
-
-
 def split_nodes(columns, effort):
     """(words, node, record) of splits to audit: `record` leaves `node`, its values stay.
 
@@ -51,9 +48,6 @@ def _split(law, rate, mechanism, effort, rng, declared=MEDIAN + CHOICE, columns=
         (candidates.removal_loss(law, node, MEDIAN, rate, mechanism, record), words)
         for words, node, record in split_nodes(columns, effort)
     ))  # fmt: skip
-
-
-# Fits ------------------------------------------------------------------------------------------
 
 
 def first_tree(fitted):

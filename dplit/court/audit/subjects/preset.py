@@ -24,9 +24,6 @@ CELLS = tuple(product((0, 1), (0, 1)))
 TWO_LEVELS = Domain([Categorical(["a", "b"])])
 
 
-# Exact -----------------------------------------------------------------------------------------
-
-
 def _logs_of_the_number(n, most):
     """Log-probability of each number from 1 to `most` that a fit of n records plans for; at 1 it is cut."""
     law = Geometric(SHARE)
@@ -52,9 +49,6 @@ def _exact(effort, rng):
                 worst = np.abs(logs)[np.array(counted) - 1].max()
                 found.append((float(worst) + moved * of_a_count, str(data), str(other)))
     return worst_of(EPSILON, found)
-
-
-# Fits ------------------------------------------------------------------------------------------
 
 
 def planned_for(fitted):

@@ -28,9 +28,6 @@ COPIES = 200
 FEW = (160, 1000, 5000)  # draws that show what is certain on one side
 
 
-# Summaries -----------------------------------------------------------------------------------
-
-
 def stored(fitted):
     """Summary: all that a fit stores, but for what it drew: names, numbers, sizes, schema, budget."""
     parameters = fitted.get_params(deep=False)
@@ -74,9 +71,6 @@ def far_leaf(record, other, fitted):
     """Summary: the class of the first tree's leaf of `record`, and whether `other` lies in another one."""
     first, second = fitted.apply([record, other])[:, 0]
     return int(fitted.leaf_labels_[first]), bool(first != second)
-
-
-# Pairs -----------------------------------------------------------------------------------------
 
 
 def _stored(kind):

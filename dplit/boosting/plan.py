@@ -6,7 +6,7 @@ noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`). The constants were
 `dplit.boosting.sets.CHOOSING` and on others that never were held out. For two classes there are
 :math:`\sqrt{s/(100d)}` rounds of depth :math:`d = \log_2(s/200)/2.2`, so that up to :math:`s = 2000` the model
 is a sum of functions of single columns: ranking and log-loss are better for it, and accuracy no worse. For more
-classes there are :math:`\sqrt{s/200}` of depth :math:`\log_2(s/10)/2.2`, for a regression :math:`\sqrt{s/100}`.
+classes and regressions there are :math:`\sqrt{s/200}`, of depth :math:`\log_2(s/10)/2.2` for classes.
 
 A regression has two kinds of rounds. In those of the first half the test says which column is best, and 64 bins
 of it are the leaves, at the price of one test; in the second half there are two or three tests, and the leaves are
@@ -81,11 +81,8 @@ def plan(
     rule = DEEPEST if deep > DEEPEST else max(1, round(deep))
     tests = rule if depth is None else depth
     if rounds is None:  # few rounds of a column are better than many
-        wanted = (
-            math.sqrt(s / 100) - 0.5
-            if columns
-            else math.sqrt(s / (100 * max(tests, 1) if n_classes == 2 else 200))
-        )
+        each = 100 * max(tests, 1) if n_classes == 2 else 200
+        wanted = math.sqrt(s / each) - (0.5 if columns else 0.0)
         rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))
     if columns:
         shape = 1, COLUMN_LEVELS, prior, 0.5, COLUMN_SCALES, 1.0

@@ -22,9 +22,6 @@ KEYS = {"columns", "data_dependent"}
 COLUMN_KEYS = {"name", "lower", "upper", "levels", "missing"}
 
 
-# Plain data ----------------------------------------------------------------------------------------
-
-
 def column_to_dict(feature, name, place):
     """One column as a mapping of plain values."""
     named = {} if name is None else {"name": name}
@@ -91,9 +88,6 @@ def read(path):
         return FORMATS[path.suffix](path.read_text(encoding="utf-8"))
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{path.name} must be {path.suffix[1:].upper()}: {error}") from None
-
-
-# Tables of records ---------------------------------------------------------------------------------------
 
 
 def check_kind_of_cells(X):

@@ -80,9 +80,6 @@ def kind_of(forest):
     return next(own, type(forest)).__name__
 
 
-# What all forests have -----------------------------------------------------------------------------
-
-
 def _check_schema(fitted):
     """The columns, the classes, the target's bounds, and the way of the noise."""
     domain, n = fitted["domain_"], fitted["n_features_in_"]
@@ -138,9 +135,6 @@ def _check_inner(forest):
     check(same, "forest_", "of other columns or classes")
 
 
-# Trees ---------------------------------------------------------------------------------------------
-
-
 def _check_trees(forest):
     """Whether the trees are those of the estimator, and test its columns."""
     trees, kind = forest.trees_, type(forest.trees_).__name__
@@ -169,9 +163,6 @@ def _check_pivots(forest, trees):
         check(right, name, f"that aren't {columns} numbers")
     check((forest.widths_ > 0).all(), "widths_", "that aren't positive")
     check_paths(trees, inner, np.full(len(inner), 2))
-
-
-# Answers -------------------------------------------------------------------------------------------
 
 
 def _check_answers(fitted, kind):

@@ -165,9 +165,6 @@ def load(path: str | PathLike) -> BaseForest:
         raise ValueError(f"{name} is none that save wrote: no place for {error}") from None
 
 
-# Writing -------------------------------------------------------------------------------------------
-
-
 def _pack(forest):
     """The whole file."""
     arrays, buffer = {}, io.BytesIO()
@@ -243,9 +240,6 @@ def _fields(value):
     if isinstance(value, tuple):
         return value._asdict()
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
-
-
-# Reading -------------------------------------------------------------------------------------------
 
 
 def _forest(plain, archive, version):

@@ -111,9 +111,6 @@ def by_tree(assigned, n_trees):
     return np.split(np.argsort(assigned, kind="stable"), np.cumsum(sizes)[:-1])
 
 
-# Structure points, which shape a tree, and estimation points, which label its leaves ------------
-
-
 @dataclass(frozen=True)
 class Coins:
     """Each record is a structure or an estimation point by a coin of its own: parallel composition.
@@ -174,9 +171,6 @@ class Undivided:
     def account(self, structure, labels):
         """Node of one tree from those of its structure and of its labels."""
         return Sequence("a tree", (*structure, labels), "both read all records of the tree")
-
-
-# Shares of an epsilon that add up to no more than it, in floats too -----------------------------
 
 
 def at_most(value, total, limit):

@@ -264,8 +264,9 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     Parameters
     ----------
     target_bounds : (float, float), optional
-        Public bounds of the targets, in their units; a target outside is clipped. Left out, they are read
-        off `y`, with a `PrivacyLeakWarning`, and the budget is infinite.
+        Public bounds of the targets, in their units; a target outside is clipped, and bounds that are several
+        times too wide cost little. Left out, they are read off `y`, with a `PrivacyLeakWarning`, and the budget
+        is infinite.
     epsilon, domain, neighbours, n_estimators, max_depth, n_records, delta
         As of `PrivateForestClassifier`, as are `accounting`, `records_per_person`, `noise`, `random_state`
         and `n_jobs`.

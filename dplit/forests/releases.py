@@ -26,9 +26,6 @@ SELECTIONS = {
 }
 
 
-# Classes of leaves ----------------------------------------------------------------------------
-
-
 def report(
     mechanism: PermuteAndFlip, counts: np.ndarray, rng: np.random.Generator, note: str = "", source: str = ""
 ) -> tuple[np.ndarray, Spend]:
@@ -77,9 +74,6 @@ def published_labels(counts, epsilon, rng):
     """Largest of the counts with Laplace noise, cut at 0; a uniform one of those that tie."""
     noisy, spent = laplace_counts(counts, epsilon, rng, PAPER)
     return largest(np.maximum(noisy, 0.0), rng), spent
-
-
-# Cuts of a median forest's nodes -----------------------------------------------------------------
 
 
 def uniform_cut(limits, median):
@@ -133,9 +127,6 @@ def by_rank(rule):
 
 def _balance(median):
     return f"exponential mechanism on balance, epsilon_s={median:.4g}"
-
-
-# Trees -----------------------------------------------------------------------------------------
 
 
 def random_structure(name, n_trees, depth):

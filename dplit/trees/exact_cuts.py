@@ -179,9 +179,6 @@ def _add_up(columns, order, path, depth, starts, rule, j, k, best, choice, work)
     return n
 
 
-# Cuts of a continuous column ---------------------------------------------------------------------
-
-
 @njit(cache=True, nogil=True)
 def _edges(column, ids, low, high, place):
     """First and last grid point between which the cuts of an interval lie, the last one outside."""
@@ -232,9 +229,6 @@ def _squares(stats, n_classes):
     for k in range(n_classes):
         squares += stats[k] * stats[k]
     return squares
-
-
-# Sets of levels -----------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True)

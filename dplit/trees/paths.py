@@ -46,9 +46,6 @@ def inherit(path, depth):
         left[depth, j] = left[depth - 1, j]
 
 
-# A child for each level: a tested column is used up ------------------------------------------
-
-
 @njit(cache=True, nogil=True)
 def descend(path, depth, j, cut, first):
     """What is left below a test of column `j`: at a level, or at the `first` side of a cut."""
@@ -70,9 +67,6 @@ def columns_left(path, depth, found):
             found[n] = j
             n += 1
     return n
-
-
-# Two children at every node: levels are split ------------------------------------------------
 
 
 def level_starts(n_levels):

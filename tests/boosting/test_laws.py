@@ -240,11 +240,11 @@ def test_plans_are_public_and_grow_with_s():
     assert boosting.plan(2000, 1.0, 7)[:2] == boosting.plan(1000, 2.0, 7)[:2]
     assert boosting.plan(5000, math.inf, 2)[:2] == (32, 6)
     assert boosting.plan(5000, 1.0, 2, rounds=7, depth=3)[:2] == (7, 3)
-    assert boosting.plan(1000, 1.0)[:3] == (3, 1, 6) and boosting.plan(1000, 1.0).kept == 0
+    assert boosting.plan(1000, 1.0)[:3] == (2, 1, 6) and boosting.plan(1000, 1.0).kept == 0
     small, large = boosting.plan(1000, 1.0), boosting.plan(10**6, 1.0)
-    assert small.of(0) == small and small.of(2)[1:3] == (2, 4) and small.of(2).kept == 2
+    assert small.of(0) == small and small.of(1)[1:3] == (2, 4) and small.of(1).kept == 2
     assert large.of(15) == large and large.of(16)[1:3] == (3, 3) and large.of(31).kept == 3
-    assert boosting.plan(200, 1.0).of(0) == boosting.plan(200, 1.0)  # a single round is of a column
+    assert boosting.plan(500, 1.0).of(0) == boosting.plan(500, 1.0)  # a single round is of a column
     assert boosting.plan(500, 1.0, depth=2).of(5)[1:3] == (2, 0)
     assert boosting.plan(5000, 1.0, 2).fine == boosting.plan(5000, 1.0, depth=1).fine == 0
     assert 0.03 <= boosting.plan(10**6, 1.0, 2).prior and boosting.plan(1, 1.0, 2).prior == 0.5

@@ -97,9 +97,6 @@ class SharedNoiseLaw(ReleaseLaw):
         return sum(np.meshgrid(*logs, indexing="ij")).ravel()
 
 
-# Subsamples ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class CountsLaw:
     """Law of the noisy counts of all leaves of trees on records of their own; each entry at its two ends.
@@ -182,9 +179,6 @@ def _subsample_budget(effort, rng):
             found = shuffled_loss(EPSILON, n_trees) if dealt else EPSILON
             cases.append((found / node.epsilon, f"{n_trees} trees, {assignment}, {neighbours}"))
     return Found(1.0, *max(cases))
-
-
-# What the records may not decide ------------------------------------------------------------------
 
 
 def _asked_law(records):

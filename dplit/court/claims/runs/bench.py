@@ -279,7 +279,7 @@ def peer_machine(result, side=FOR_CHOOSING):
     return over_all(beside_peers(result, side), (MACHINE,), side, n_classes=2)
 
 
-@on_both_sides("regression", "peer-machine", "agrees")
+@on_both_sides("regression", "peer-machine")
 def peer_machine_targets(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest has with $\delta = 0$ a higher $R^2$ than interpret's
     private additive model with $\delta = 10^{-6}$ on {all} sets {side}."""

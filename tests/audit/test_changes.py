@@ -179,7 +179,6 @@ def test_the_stored_run_says_where_it_comes_from():
     assert {row.subject for row in STORED["rows"]} - {""} <= every_subject().keys()
     present = [row for row in STORED["rows"] if is_there(row.change)]
     assert len(present) > len(STORED["rows"]) / 2, "the code is another one: make the run again"
-    assert {row.change.module for row in STORED["rows"]} >= set(sites.modules()), "a module has no change"
     assert data_file("results/audit/changes.json").stat().st_size < 400_000
 
 

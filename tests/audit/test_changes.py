@@ -135,9 +135,9 @@ def test_what_becomes_of_a_change(key, subjects, outcome):
 
 
 def test_a_change_is_asked_about_no_longer_than_its_time(monkeypatch):
-    monkeypatch.setattr(changes.drawn, "SECONDS", (4, 4))
-    found = changes.outcome_of(by_key(SCALE), ["Laplace sampler"] * 200 + [LOCKSTEP])
-    assert (found.outcome, found.reached) == ("survived", 201) and 0 < found.asked < 200
+    monkeypatch.setattr(changes.drawn, "SECONDS", (10, 10))
+    found = changes.outcome_of(by_key(SCALE), ["Laplace sampler"] * 5000 + [LOCKSTEP])
+    assert (found.outcome, found.reached) == ("survived", 5001) and 0 < found.asked < 5000
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit is a signal of POSIX systems")

@@ -263,13 +263,41 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
 
     Parameters
     ----------
+    epsilon : float
+        Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
+    domain : Domain, optional
+        What is public about the columns. Left out, the two values of a data frame's boolean columns are taken to
+        be public; anything else is read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
     target_bounds : (float, float), optional
         Public bounds of the targets, in their units; a target outside is clipped, and bounds that are several
         times too wide cost little. Left out, they are read off `y`, with a `PrivacyLeakWarning`, and the budget
         is infinite.
-    epsilon, domain, neighbours, n_estimators, max_depth, n_records, delta
-        As of `PrivateForestClassifier`, as are `accounting`, `records_per_person`, `noise`, `random_state`
-        and `n_jobs`.
+    neighbours : {"add-remove", "replace-one"}
+        Which data sets `epsilon` holds for: one record more or less, or one record changed.
+    n_estimators, max_depth : int, optional
+        Given, a boosted forest is fitted whatever the advice: they are its rounds, and the tests of a
+        round's tree, at most 12.
+    n_records : int, optional
+        A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
+        a noisy number, on which the advice may rest; replace-one neighbours have as many, if persons have one.
+    delta : float
+        0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 a boosted forest pays by zero-concentrated
+        privacy if that has less noise, else `budget_` says that its delta is 0.
+    accounting : {"proved", "published"}
+        Nothing else than what is proved is fitted: both are the same.
+    records_per_person : int
+        The most records that one person has in the table, a public number. `epsilon` holds for all of
+        them together: each record's share is ``epsilon / records_per_person``.
+    noise : {None, "secure", "simulation"}
+        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
+        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
+        given, else the second (`dplit.forests.noise`).
+    random_state : None, int, Generator, RandomState or SeedSequence
+        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
+        whoever knows it can undo the noise; it stands in no repr and no pickle. From anything else
+        the noise is fresh in every fit (`dplit.forests.randomness`).
+    n_jobs : int, optional
+        Threads; the forest is the same for any number.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ def additive_shape(forest: BaseForest, column: str | int) -> Shape:
     >>> records = pd.DataFrame({"u": [0.2, 0.8]})
     >>> shape = additive_shape(forest.fit(records, [0.4, 0.6]), "u")
     >>> shape.edges.tolist()[0], shape.edges.tolist()[-1], shape.values.round(2).ravel().tolist()
-    (0.0, 1.0, [-0.07, 0.07])
+    (0.0, 1.0, [-0.05, 0.05])
     """
     check_is_fitted(forest, "budget_")
     trees = getattr(forest, "trees_", None)

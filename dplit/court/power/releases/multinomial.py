@@ -94,7 +94,9 @@ def _stretched_law(budget, rate=1.0, copies=1):
 
 
 def _draw_stretched(n, rng):
-    domain, X = _table([GOOD, BAD, *[HALF] * WORSE])
+    """Columns of numbers that are ends of their range: each place of a cut parts them alike."""
+    X = np.array([GOOD, BAD, *[HALF] * WORSE], dtype=float).T
+    domain = Domain([Continuous(0, 1)] * X.shape[1])
     shape = {"max_depth": 1, "partition_rate": ALL, "scores": "normalised"}
     return _fits(STRETCHED, X, CLASSES, domain, roots, n, rng, **shape)
 

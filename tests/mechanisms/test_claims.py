@@ -1,8 +1,9 @@
 """The chapter's claims change their verdict where a mechanism or a composition is another one."""
 
+import numpy as np
 import pytest
 
-from dplit import budget, mechanisms
+from dplit import budget, mechanisms, metrics
 from dplit.court import claims
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip
 from dplit.mechanisms._selection import Selection
@@ -105,3 +106,9 @@ def test_another_variance_is_noticed(monkeypatch):
 def test_a_base_measure_costs_nothing_only_at_the_right_rate(monkeypatch):
     monkeypatch.setattr(Selection, "rate", property(lambda self: self.epsilon / self.sensitivity))
     assert {c.check().verdict for c in stated_by("base-measure")} == {"leaks"}
+
+
+def test_a_held_out_record_that_counts_twice_is_noticed(monkeypatch):
+    votes = metrics.noisy_votes
+    monkeypatch.setattr(metrics, "noisy_votes", lambda shares, *rest: votes(np.repeat(shares, 2), *rest))
+    assert claims.get("rdf/held-out").check().verdict == "fails"

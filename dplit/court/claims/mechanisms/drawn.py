@@ -1,11 +1,16 @@
-"""That each mechanism draws its law, simulated and exactly; and what scores of held-out records lose and draw."""
+"""That each mechanism draws its law, simulated and exactly; and what held-out records move."""
 
+import math
 from itertools import product
 
-from dplit.court.audit.subjects.held_out import CALLS, EPSILON, RECORDS, lost
+import numpy as np
+
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import private
+from dplit.court.ledger.compare import same
 from dplit.court.ledger.drawn import claim_on_release, claims_on_releases
+from dplit.court.power.releases.metrics import VIEWS
+from dplit.court.power.sampling import watched
+from dplit.metrics import HeldOut
 
 RELEASES = {
     "geometric": (Box("thm-geometric"), "Geometric, noise on a count"),
@@ -24,10 +29,14 @@ NODES = ("votes for a score", "records of a cell", "best of the candidates")
 claims_on_releases("rdf", "HeldOut", {"thm-held-out": {f"held-out-{node.split()[0]}": node for node in NODES}})
 
 
-@Box("thm-held-out", "metrics.HeldOut", quantity="privacy loss, at most")("rdf/held-out", "ours")
+@Box("thm-held-out", "metrics.HeldOut", quantity="what a record moves, in L1 norm")("rdf/held-out", "ours")
 def held_out(effort, rng):
-    r"""A score of held-out records, a choice by them and a column's description lose at most $\epsilon$ between
-    neighbours, add-remove or replace-one, persons of several records among them."""
-    for name, *case in product(CALLS, ("add-remove", "replace-one"), range(1, effort.pick(2, 3, 5)), RECORDS):
-        yield private(lost(name, *case), EPSILON, call=name, neighbours=case[0], records=case[1])
-    return "{cases} pairs, in lockstep; the most is {exact:.4f}, of {call} under {neighbours} neighbours"
+    """A held-out record moves the two votes for a score by 1 in L1 norm, and so the records of cells."""
+    records = list(product(np.linspace(0, 1, effort.pick(7, 21, 101)), (0, 1, 2)))
+    for metric, record in product(("accuracy", "log_loss", "auc", "mse"), records):
+        place = f"metrics.noisy_{'cells' if metric == 'auc' else 'votes'}"
+        with watched(place) as seen:
+            for rows in (records, [*records, record]):
+                HeldOut(*np.array(rows).T, (-1, 1)).scores(VIEWS[0], math.inf, metric)
+        yield same(abs(seen[0][0] - seen[1][0]).sum(), 1, metric=metric, record=record)
+    return "{cases} records, each beside all others"

@@ -10,7 +10,7 @@ from typing import Any
 
 from dplit.budget import reads
 from dplit.budget.concentrated import check_delta
-from dplit.budget.ledger import Charges, Ledger
+from dplit.budget.ledger import Ledger
 from dplit.budget.nodes import Public, Sequence
 from dplit.budget.statement import SUM, Budget
 from dplit.ground.errors import check_neighbours, warn_leak
@@ -83,7 +83,7 @@ class Accountant:
         check_neighbours(neighbours)
         self.limit, self.delta, self.neighbours = float(limit), check_delta(delta), neighbours
         terms = {"limit": self.limit, "delta": self.delta, "neighbours": neighbours}
-        self._charges, self._nodes = Charges(terms) if file is None else Ledger(file, terms), []
+        self._charges, self._nodes = Ledger(file, terms), []
         self._backend = self._process = None
         self._warned = False
 

@@ -29,7 +29,8 @@ NODES = ("votes for a score", "records of a cell", "best of the candidates")
 claims_on_releases("rdf", "HeldOut", {"thm-held-out": {f"held-out-{node.split()[0]}": node for node in NODES}})
 
 
-@Box("thm-held-out", "metrics.HeldOut", quantity="what a record moves, in L1 norm")("rdf/held-out", "ours")
+@Box("thm-held-out", "metrics.HeldOut", quantity="what a record moves, in L1 norm",
+     range="records of seven probabilities and three targets, four metrics")("rdf/held-out", "ours")  # fmt: skip
 def held_out(effort, rng):
     """A held-out record moves the two votes for a score by 1 in L1 norm, and so the records of cells."""
     records = list(product(np.linspace(0, 1, effort.pick(7, 21, 101)), (0, 1, 2)))

@@ -250,9 +250,9 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
         A tree votes for the class that its leaf released, so that a share says which class is more likely
         but not how likely it is: where classes are uneven, half is seldom the right threshold for the rarer
-        one. Choose another that no record has a say in, as the rarer class's public share, or privately by
-        `dplit.metrics.HeldOut.threshold`, and hand it to ``sklearn.model_selection.FixedThresholdClassifier``;
-        to tune it on the records costs nothing and tells of them. Forests that release counts (`HistogramForestClassifier`, `BoostedForestClassifier`,
+        one. Choose another that no record has a say in, as the rarer class's public share, or one by
+        `dplit.metrics.HeldOut.threshold`, which is charged, for scikit-learn's ``FixedThresholdClassifier``.
+        Forests that release counts (`HistogramForestClassifier`, `BoostedForestClassifier`,
         `dplit.baselines.JPWClassifier`, and ``voting="weighted"`` of a `MatrixForestClassifier`) have
         probabilities proper.
 

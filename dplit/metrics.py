@@ -39,7 +39,7 @@ class Released(NamedTuple):
     budget: budget.Budget
 
 
-def noisy_votes(shares: np.ndarray, epsilon: float, rng: np.random.Generator):
+def noisy_votes(shares: np.ndarray, epsilon: float, rng: np.random.Generator) -> tuple:
     """Votes for 0 and for 1 of numbers in [0, 1], one a record, float64 of shape (2,), and the node."""
     accountant.has_drawn()
     whole = np.rint(shares * GRID).astype(np.int64).sum()
@@ -47,14 +47,14 @@ def noisy_votes(shares: np.ndarray, epsilon: float, rng: np.random.Generator):
     return BoundedMean(epsilon, 0, GRID).sample(whole, len(shares), rng=rng), node
 
 
-def noisy_cells(counts: np.ndarray, epsilon: float, rng: np.random.Generator):
+def noisy_cells(counts: np.ndarray, epsilon: float, rng: np.random.Generator) -> tuple:
     """Number of records in each cell, as `counts`, whole numbers, and the node."""
     accountant.has_drawn()
     node = budget.Parallel(CELLS, (budget.Spend("records of a cell", epsilon, "geometric noise"),))
     return Geometric(epsilon).sample(counts, rng=rng), node
 
 
-def best_candidate(totals: np.ndarray, most: int, epsilon: float, rng: np.random.Generator):
+def best_candidate(totals: np.ndarray, most: int, epsilon: float, rng: np.random.Generator) -> tuple:
     """Place of a candidate, and the node; a record adds from 0 to `most` to each of the whole `totals`."""
     accountant.has_drawn()
     node = budget.Spend("best of the candidates", epsilon, "permute-and-flip on sums over records")
@@ -155,7 +155,8 @@ class HeldOut:
 
     def _said(self, model, method):
         """What a model says of the records, and their targets."""
-        said, y = np.asarray(getattr(model, method)(self.X)), np.asarray(self.y)
+        with accountant.others_code():
+            said, y = np.asarray(getattr(model, method)(self.X)), np.asarray(self.y)
         if y.shape != said.shape[:1]:
             raise ValueError(f"y must have a target for each record, shape {said.shape[:1]}, got {y.shape}")
         if said.dtype.kind == "f" and not np.isfinite(said).all():

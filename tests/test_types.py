@@ -22,17 +22,19 @@ follow_imports = skip
 """
 USED = """
 import dplit
-from dplit import Accountant, Categorical, Continuous, Domain
+from dplit import Accountant, Categorical, Continuous, Domain, metrics
 from dplit import PrivateForestClassifier, PrivateForestRegressor
 from dplit.forests import MedianForestClassifier
 
 domain = Domain({"age": Continuous(0, 120), "smokes": Categorical(["no", "yes"])})
 X, y = [[30, "no"], [50, "yes"]], ["well", "ill"]
 forest = PrivateForestClassifier(1.0, domain=domain, classes=["ill", "well"], n_jobs=2)
-with Accountant(2.0):
+with Accountant(2.0), Accountant("ledger.json", limit=2.0):
     fitted = forest.fit(X, y)
 reveal_type(fitted)
 print(fitted.predict(X), fitted.predict_proba(X), fitted.budget_.epsilon, fitted.n_features_in_)
+held_out = metrics.HeldOut(X, y, neighbours="replace-one")
+print(held_out.scores(fitted, 0.1, "accuracy").value, held_out.threshold(fitted, 0.1).budget.epsilon)
 number = PrivateForestRegressor(0.5, domain=domain, target_bounds=(0, 1), records_per_person=2)
 number.fit(X, [0.2, 0.7]).save("a.forest")
 print(dplit.load("a.forest").predict(X), domain.encode(X), number.get_params())

@@ -50,7 +50,8 @@ class Accountant:
     once, and choose none to hear an error.
 
     Scores of private records are releases too, and so is what is chosen by them. `dplit.metrics` has private ones,
-    which are charged; others are not, and an account warns once of those that it sees (`dplit.budget.reads`).
+    which are charged; others are not, and an account warns once of those that it sees (`dplit.budget.reads`): not
+    of copies and parts of the records that were fitted, nor of what is computed from predictions afterwards.
 
     `limit` and `delta` are the largest sums of the fits' epsilons and deltas; at a delta of 0 fits with pure
     epsilon alone are taken. They hold for `neighbours`, "add-remove" or "replace-one"; estimators of the other
@@ -188,8 +189,8 @@ def note_fitted(*objects: Any):
 
 def warn_of_read(X: Any):
     """Warn, once in each open account, where predictions for `X` are a read that nobody pays for."""
-    warned = not _OPEN or all(account._warned for account in _OPEN)
-    found = None if warned or getattr(_FIT, "runs", False) else reads.seen(X, _FITTED)
+    paid = not _OPEN or getattr(_FIT, "runs", False) or getattr(_FIT, "inside", False)
+    found = None if paid or all(account._warned for account in _OPEN) else reads.seen(X, _FITTED)
     if found is not None:
         for account in _OPEN:
             account._warned = True
@@ -207,12 +208,12 @@ def others_code():
 
     What that code reads nobody knows. What the fit itself drew before stays drawn.
     """
-    before = getattr(_FIT, "runs", False), getattr(_FIT, "drew", False)
-    _FIT.runs = False
+    before = getattr(_FIT, "runs", False), getattr(_FIT, "drew", False), getattr(_FIT, "inside", False)
+    _FIT.runs, _FIT.inside = False, True
     try:
         yield
     finally:
-        _FIT.runs, _FIT.drew = before
+        _FIT.runs, _FIT.drew, _FIT.inside = before
 
 
 @contextmanager

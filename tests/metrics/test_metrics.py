@@ -89,6 +89,23 @@ def test_a_private_score_is_no_read_for_nothing():
     assert account.left == 0 and len(account.budget.root.parts) == 2
 
 
+class Fits:
+    """A model that fits a private forest to records whenever it is asked."""
+
+    def predict(self, records):
+        domain = Domain([Categorical(["a", "b"])])
+        PrivateForestClassifier(0.25, domain=domain, classes=[0, 1]).fit(records, [0, 1] * 100)
+        return np.zeros(len(records), dtype=int)
+
+
+def test_a_private_fit_of_the_model_is_charged_too():
+    """It reads what it will, and its noise is drawn before that of the score."""
+    records = np.array([["a"], ["b"]] * 100, dtype=object)
+    with Accountant(2.0) as account:
+        HeldOut(records, [0, 1] * 100).scores(Fits(), 0.5)
+    assert account.spent == 0.75
+
+
 def test_what_was_checked_costs_nothing_and_what_was_drawn_stays(monkeypatch):
     with Accountant(1.0) as account:
         with pytest.raises(ValueError, match="y must have a target for each record"):

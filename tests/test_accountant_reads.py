@@ -53,7 +53,7 @@ SEEN = {
     "learning_curve": lambda _: learning_curve(forest(), X, Y, cv=3, train_sizes=[0.9]),
     "a search": lambda _: GridSearchCV(forest(), {"max_depth": [1, 2]}, cv=2).fit(X, Y),
     "a pipeline": lambda _: make_pipeline(FunctionTransformer(), forest()).fit(X, Y).score(X, Y),
-    "a threshold": lambda _: TunedThresholdClassifierCV(forest(5.0, n_estimators=9, random_state=0), cv=3).fit(X, Y),
+    "a threshold": lambda _: TunedThresholdClassifierCV(forest(9.0, random_state=0), cv=3).fit(X, Y),
     "calibration": lambda _: CalibratedClassifierCV(forest(), cv=3).fit(X, Y),
     "of a fitted one": lambda fitted: CalibratedClassifierCV(FrozenEstimator(fitted), cv=3).fit(OTHERS, Y),
     "dependence": lambda fitted: partial_dependence(fitted, OTHERS, [0], kind="average"),

@@ -26,21 +26,17 @@ class Accountant:
     """What may be spent on one set of records, over all fits.
 
     Inside its context every private estimator asks before it reads a record: what it declares to cost is charged,
-    or, where that exceeds what is left, the fit is refused. So are fits whose price is infinite or not known
-    beforehand. Searches over parameters are charged for each of their fits, and so is cross-validation; joblib
-    runs them on threads inside the context, and an estimator that was sent to another process, or is in a forked
-    one, refuses, for the account isn't there, and so does its clone. One that is built in a process that was
-    started anew, as by ``multiprocessing`` with "spawn", knows of no account and is not charged: the limit holds
-    for what this process and those forked from it fit, and for what they send.
+    or, where that exceeds what is left, is infinite or is not known beforehand, the fit is refused. Searches and
+    cross-validation are charged for each of their fits; joblib runs them on threads inside the context. An
+    estimator that was sent to another process, or is in a forked one, refuses, for the account isn't there, and so
+    does its clone. One that is built in a process that was started anew, as by ``multiprocessing`` with "spawn",
+    knows of no account and is not charged.
 
     The price of a fit covers one record more or less of *its* records. `KFold` cuts by position: under add-remove
-    one record more moves others from fold to fold, a training set differs by up to three records, and the fit
-    loses up to three times its price; `StratifiedKFold`, the default for classes, moves more. The charges hold
-    for folds that each record decides alone (`PredefinedSplit`), and for `KFold` under replace-one.
-
-    A search of scikit-learn swallows the errors of its fits unless it has ``error_score="raise"``: the fits
-    that the account refuses then score NaN, and the best is chosen among the others. The limit holds either
-    way, for a refused fit reads no record.
+    one record more changes up to three records of a training set, and the fit loses up to three times its price;
+    `StratifiedKFold`, the default for classes, moves more. The charges hold for folds that each record decides
+    alone (`PredefinedSplit`), and for `KFold` under replace-one. A search swallows errors of its fits without
+    ``error_score="raise"``: those that the account refuses score NaN, and the best is chosen among the others.
 
     A fit that stops with a `ValueError` or a `TypeError`, which bad input gives, before it asked for
     randomness released nothing and is charged nothing. From then on it stays charged, whatever stops it:

@@ -1,6 +1,7 @@
 """What private scores and choices by held-out records draw: votes, records of a cell, and the best candidate."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -12,25 +13,14 @@ from dplit.court.power.releases.mechanisms import KINDS
 from dplit.court.power.sampling import until, watched
 
 
-class Told:
-    """A model of two classes that is told the probabilities of the second one, or takes another view."""
-
-    classes_ = np.array([0, 1])
-
-    def __init__(self, view=lambda X: X >= 0.5):
-        self.view = view
-
-    def predict(self, X):
-        """Its view of the records, classes or numbers."""
-        return self.view(X) * 1
-
-    def predict_proba(self, X):
-        """Of both classes."""
-        return np.stack([1 - X, X], axis=1)
+def told(view=lambda X: X >= 0.5):
+    """A model that is told the probabilities of the second of two classes, and predicts by a view of them."""
+    says = {"predict": lambda X: view(X) * 1, "predict_proba": lambda X: np.stack([1 - X, X], axis=1)}
+    return SimpleNamespace(classes_=np.array([0, 1]), **says)
 
 
 X, Y = np.array([0.9, 0.2, 0.2]), np.array([1, 1, 1])  # what the model is told, and the classes
-VIEWS = Told(), Told(lambda X: X < 0.5), Told(lambda X: X < 0)  # right about the first, the others, and none
+VIEWS = told(), told(lambda X: X < 0.5), told(lambda X: X < 0)  # right about the first, the others, and none
 WAYS = (  # node, the law in words, its mechanism, the function that draws, the call, and its outcomes
     ("votes for a score", "geometric noise in small steps", "BoundedMean", "noisy_votes",
      lambda held: held.scores(VIEWS[0], RATE), lambda votes: laws.binned(votes[1:] - 1, EDGES / RATE)),

@@ -2,8 +2,9 @@
 
 The pages are put one after the other into one page of HTML, in the order of the table of contents.
 Each id gets its page's name in front, so that a link to another page becomes one within the document.
-What only a screen has is left out: side bars, buttons, folded code, and the pages of the ledger's
-entries, in the place of which their rows are linked. Folded proofs and solutions are unfolded. Headless Chromium typesets and prints it.
+What only a screen has is left out: side bars, buttons, folded code, and the pages of the ledger's entries,
+in the place of which their rows are linked. Folded proofs and solutions are unfolded. Headless Chromium typesets
+and prints it.
 """
 
 from __future__ import annotations

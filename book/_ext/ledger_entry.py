@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
-from ledger_map import chip, label, users
+from ledger_map import chip, label, later, users
 from ledger_words import begun, in_words, printed, sides, typeset, with_code
 
 from dplit.court.ledger.cite import bibtex, row_id
-from dplit.court.ledger.evidence_files import later, quotes, uses
+from dplit.court.ledger.evidence_files import quotes, uses
 from dplit.court.ledger.glance import SHORT_NAMES
 from dplit.court.ledger.registry import OURS, PAPERS
 from dplit.court.ledger.words import short

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
+from functools import cache
 from html import escape
 from itertools import pairwise
 
@@ -11,6 +13,7 @@ from dplit.court.ledger.cite import row_id
 from dplit.court.ledger.evidence import RUN_VERDICTS, VERDICTS
 from dplit.court.ledger.evidence_files import quotes, uses
 from dplit.court.ledger.glance import SHORT_NAMES
+from dplit.ground.printed import data_file
 
 NUMBERED = re.compile(
     r"(?:proof of |section [\d.]+, |technical appendix, )?"
@@ -48,6 +51,13 @@ def label(claim):
     own = re.match(r"[a-z]+ \d", words)
     named = f"{place}: {words}" if place and not own else words
     return named[:1].upper() + named[1:]
+
+
+@cache
+def later():
+    """What a later version says in the place of an erratum: dict of id to id, "" where it says nothing."""
+    named = tomllib.loads(data_file("uses.toml").read_text("utf-8"))["later"]
+    return {f"{paper}/{name}": now for paper, has in named.items() for name, now in has.items()}
 
 
 # The scorecard ---------------------------------------------------------------------------------

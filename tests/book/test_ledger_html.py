@@ -12,6 +12,7 @@ from bs4 import BeautifulSoup
 from dplit.court import claims
 from dplit.court.ledger import RUN_VERDICTS, VERDICTS, Claim, evidence_files
 from dplit.court.ledger.evidence_files import Change
+from dplit.court.ledger.export import is_erratum
 
 sys.path.insert(0, str(BOOK / "_ext"))
 import ledger_counts
@@ -273,6 +274,18 @@ def test_what_rests_on_a_broken_statement_is_marked():
     page = BeautifulSoup(ledger_map.map_html("mrf", claims.all()), "html.parser")
     marked = {a["href"] for a in page.select("a.rests")}
     assert "entries/mrf-theorem-1.html" in marked and "entries/mrf-lemma-4.html" not in marked
+
+
+def test_of_each_erratum_of_an_older_version_it_is_said_what_became_of_it():
+    of, later = {c.id: c for c in claims.all()}, ledger_map.later()
+    assert all(id in of and (not now or now in of) for id, now in later.items())
+    assert {i for i, c in of.items() if c.paper == "diprime-v1" and is_erratum(c)} <= set(later)
+    assert {now.partition("/")[0] for now in later.values()} == {"", "diprime-v2", "rdf"}
+    said = [
+        ledger_entry._later(of[f"diprime-v1/{name}"], of)
+        for name in ("median-by-rank", "k-candidates", "divisible")
+    ]
+    assert [words.split()[0] for words in said] == ["Yes:", "No:", "Version"]
 
 
 def test_the_pages_colours_are_the_figures():

@@ -11,7 +11,6 @@ import dplit
 from dplit.court import claims
 from dplit.court.ledger import Evidence, evidence_files
 from dplit.court.ledger.evidence_files import Change
-from dplit.court.ledger.export import is_erratum
 from dplit.court.ledger.registry import PAPERS, Claim
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -151,11 +150,3 @@ def test_what_a_paper_derives_from_what_is_said_of_every_numbered_statement():
         seen.add(id)
     judged = [c for c in LEDGER if not c.ours and c.about in ("statement", "step")]
     assert [c.id for c in judged if NUMBERED.match(c.where) and c.id not in seen] == []
-
-
-def test_of_each_erratum_of_an_older_version_it_is_said_what_became_of_it():
-    of = {c.id: c for c in LEDGER}
-    later = evidence_files.later()
-    assert all(id in of and (not now or now in of) for id, now in later.items())
-    assert {c.id for c in LEDGER if c.paper == "diprime-v1" and is_erratum(c)} <= set(later)
-    assert {now.partition("/")[0] for now in later.values()} == {"", "diprime-v2", "rdf"}

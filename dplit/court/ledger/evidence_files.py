@@ -23,7 +23,6 @@ from dplit.ground.writing import write_whole
 
 EVIDENCE = "evidence"  # folders of data/
 QUOTES = "quotes"
-USES_FILE = "uses.toml"
 VERDICTS_FILE = "verdicts.csv"
 WITHDRAWN = "withdrawn"
 
@@ -67,15 +66,8 @@ def quotes():
 @cache
 def uses():
     """What a paper derives its statements from, in its own order: dict of id to tuple of ids."""
-    named = tomllib.loads(data_file(USES_FILE).read_text("utf-8"))["uses"].items()
+    named = tomllib.loads(data_file("uses.toml").read_text("utf-8"))["uses"].items()
     return {f"{p}/{name}": tuple(f"{p}/{u}" for u in used) for p, has in named for name, used in has.items()}
-
-
-@cache
-def later():
-    """What a later version says in the place of an erratum: dict of id to id, "" where it says nothing."""
-    named = tomllib.loads(data_file(USES_FILE).read_text("utf-8"))["later"].items()
-    return {f"{p}/{name}": now for p, has in named for name, now in has.items()}
 
 
 def stored():

@@ -230,7 +230,10 @@ def _correct(e):
 def _evidence(e):
     found = kept()[0].get(e["id"], {})
     said = [begun(e["evidence"].rstrip(".")) + "."] if e["evidence"] else []
-    said += [sides(found), begun(in_words(e["counterexample"] or {}))]
+    said += [
+        sides(found),
+        f"Counterexample: {in_words(e['counterexample'])}." if e["counterexample"] else "",
+    ]
     return "<br>".join(escape(part) for part in said if part)
 
 

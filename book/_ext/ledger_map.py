@@ -27,9 +27,9 @@ NAMED = {
 }
 NAMES = re.compile(rf"\b({'|'.join(NAMED)})\b")
 BROKEN = ("leaks", "fails")
-WIDE, HIGH, GAP, DROP = 132, 46, 14, 44  # of a box, and between boxes and layers
+WIDE, HIGH, GAP, DROP = 136, 46, 12, 40  # of a box, and between boxes and layers
 LANE = 6  # width that a line takes which passes boxes by
-MOST = 5  # boxes beside each other
+MOST = 4  # boxes beside each other
 
 
 def chip(verdict):

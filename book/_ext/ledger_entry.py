@@ -107,7 +107,10 @@ def _parts(claim, of, found, change, answers):
             f"{escape(begun(claim.kind))}{_proof(claim)}. {with_code(begun(found['summary'].rstrip('.')))}.",
         )
         yield "Must hold", escape(sides(found))
-        yield "Counterexample", escape(begun(in_words(found["counterexample"] or {})))
+        if "ours" not in (
+            found["counterexample"] or {}
+        ):  # of a run, which the evidence has in words
+            yield "Counterexample", escape(begun(in_words(found["counterexample"] or {})))
         yield (
             "Computed",
             escape(f"{found['range']} (cases: {found['cases']:,})")

@@ -16,16 +16,35 @@ from dplit.court.ledger.glance import SHORT_NAMES
 from dplit.ground.printed import data_file
 
 NUMBERED = re.compile(
-    r"(?:proof of |section [\d.]+, |technical appendix, )?"
+    r"(?:proof of |section [\d.]+, (?=\w+ \d+$)|technical appendix, )?"
     r"(theorem|lemma|corollary|proposition|property|definition|equation) \(?(\d[\d.]*)",
     re.I,
 )
 PLACED = re.compile(r"(table|figure|algorithm) (\d+)", re.I)
 NAMED = {
     name.lower(): name
-    for name in ("MSE", "SSE", "Laplace", "Lambert", "Chebyshev", "ROSNAM", "RF", "AUC", "F1")
+    for name in (
+        "MSE",
+        "SSE",
+        "Laplace",
+        "Lambert",
+        "Chebyshev",
+        "ROSNAM",
+        "RF",
+        "AUC",
+        "F1",
+        "FS",
+        "JPW",
+        "RGV",
+    )
 }
 NAMES = re.compile(rf"\b({'|'.join(NAMED)})\b")
+SECTIONS = (  # of a paper without numbers of sections; all others come between
+    "abstract", "introduction", "main contributions", "data and schema", "differential privacy",
+    "matrix mechanism", "inference query", "decision path", "weight voting", "optimizing decision",
+    "DP batch training", "optimizing subsample", "our full", "complexity", "setting", "experimental", "results",
+    "", "appendix", "addendum",
+)  # fmt: skip
 BROKEN = ("leaks", "fails")
 WIDE, HIGH, GAP, DROP = 136, 46, 12, 40  # of a box, and between boxes and layers
 LANE = 6  # width that a line takes which passes boxes by
@@ -105,14 +124,11 @@ def _strip(name, found, folder):
 
 
 def _by_place(claim):
-    """By the place in the paper, numbers as numbers; appendices and addenda last."""
+    """By the place in the paper, numbers as numbers."""
     place = quotes()[claim.id].place if claim.id in quotes() else claim.where.lower()
-    parts = re.split(r"(\d+)", place)
-    return (
-        place.startswith(("appendix", "addendum")),
-        [int(p) if p.isdigit() else p for p in ["", *parts][1:]],
-        claim.id,
-    )
+    section = next((s for s in SECTIONS if s and place.startswith(s)), "")
+    numbers = [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", place)]
+    return SECTIONS.index(section), numbers, claim.id
 
 
 # The map ---------------------------------------------------------------------------------------

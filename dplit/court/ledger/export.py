@@ -72,7 +72,7 @@ def as_csv(found):
 
 
 def as_bib(found: list[dict], site: str = "") -> str:
-    """`records` as BibTeX, one entry a claim, with the address of its row if the book has one, `site`."""
+    """`records` as BibTeX, one entry a claim, with the address of its page if the book has one, `site`."""
     return "\n".join(
         bibtex(SimpleNamespace(**record), record["since"] or "", record["date"] or "", site) for record in found
     )

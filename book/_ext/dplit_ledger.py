@@ -8,6 +8,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+import attack_picture
 from docutils import nodes
 from ledger_counts import as_links
 from ledger_entry import answers, page
@@ -175,6 +176,13 @@ def _as_output(html):
     return nodes.container("", shown, classes=["cell"])
 
 
+class Reconstruction(SphinxDirective):
+    """The picture of what the cuts of MRF give away, beside what privacy allows."""
+
+    def run(self):
+        return [nodes.raw("", attack_picture.picture(), format="html")]
+
+
 class Errata(SphinxDirective):
     """The errata to one paper, as a printable list; the argument is the paper's key."""
 
@@ -333,6 +341,7 @@ def setup(app):
     app.add_directive("ledger", Ledger)
     app.add_directive("scorecard", Scorecard)
     app.add_directive("claim-map", ClaimMap)
+    app.add_directive("reconstruction", Reconstruction)
     app.add_directive("ledger-counts", LedgerCounts)
     app.add_directive("errata", Errata)
     app.add_directive("verdict-changes", VerdictChanges)

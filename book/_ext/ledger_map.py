@@ -302,7 +302,7 @@ def _node(claim, place, rests, folder):
     )
 
 
-def _two_lines(words, longest=22):
+def _two_lines(words, longest=21):
     first = words if len(words) <= longest else words[: longest + 1].rsplit(" ", 1)[0]
     rest = words[len(first) :].strip()
     return (

@@ -5,6 +5,7 @@ import re
 import sys
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 import pytest
 from book_tools import BOOK
 from bs4 import BeautifulSoup
@@ -13,8 +14,10 @@ from dplit.court import claims
 from dplit.court.ledger import RUN_VERDICTS, VERDICTS, Claim, evidence_files
 from dplit.court.ledger.evidence_files import Change
 from dplit.court.ledger.export import is_erratum
+from dplit.ground.printed import data_file
 
 sys.path.insert(0, str(BOOK / "_ext"))
+import attack_picture
 import ledger_counts
 import ledger_entry
 import ledger_map
@@ -289,6 +292,24 @@ def test_of_each_erratum_of_an_older_version_it_is_said_what_became_of_it():
         for name in ("median-by-rank", "k-candidates", "divisible")
     ]
     assert [words.split()[0] for words in said] == ["Yes:", "No:", "Version"]
+
+
+def test_the_reconstruction_picture_shows_tables_of_the_stored_run():
+    """`python book/_ext/attack_picture.py` draws them again."""
+    kept = json.loads(data_file(attack_picture.FILE).read_text("utf-8"))
+    assert kept == {name: attack_picture.drawn(name) for name in attack_picture.RELEASES}
+    page = BeautifulSoup(attack_picture.picture(), "html.parser")
+    for panel, (name, mean) in zip(
+        page.select("figure > div > div"), [("published cuts", 46), ("noisy counts", 29)]
+    ):
+        records, named = np.array(kept[name]["records"]), np.array(kept[name]["named"])
+        assert (
+            len(panel.select("circle")) == records.sum() == 40 >= named.sum() and len(panel.select("rect")) == 128
+        )
+        assert len(panel.select(".hit")) == (named * records > 0).sum() >= 10
+        assert panel.p.text.endswith(f"{np.minimum(named, records).sum()} of 40 records named; {mean}% on average")
+        assert panel.svg["aria-label"] == panel.p.text
+    assert "128 cells" in page.figcaption.text and "more than 35% of the records" in page.figcaption.text
 
 
 def test_the_pages_colours_are_the_figures():

@@ -52,8 +52,8 @@ def picture():
     panels = "".join(_panel(RELEASES[name], **kept[name], mean=means[name]) for name in RELEASES)
     table = kept["published cuts"]["records"]
     return (
-        f'<figure class="reconstruction"><div>{panels}</div><figcaption>Dots: {sum(table)} records in {len(table)} '
-        "cells. Frames: the cells that an attacker names from a release with a claimed epsilon of "
+        f'<figure class="reconstruction"><div>{panels}</div><figcaption>Dots: {sum(table)} records in '
+        f"{len(table)} cells. Frames: the cells that an attacker names from a release with a claimed epsilon of "
         f"{EPSILON:g}, filled where there is a record. No release that keeps it gives more than "
         f"{found['published']:.0%} of the records away on average.</figcaption></figure>"
     )

@@ -149,6 +149,7 @@ function filterLedger(ledger) {
   form.hidden = false;
   fromAddress();
   apply();
+  if (location.search) form.scrollIntoView(); // who asks for some rows sees them, below much else
 
   // A page full of formulas takes seconds: each row's wait until it comes near the window.
   const near = new IntersectionObserver((seen) => typeset(seen.filter((row) => row.isIntersecting)), {

@@ -234,6 +234,8 @@ def test_the_filter_is_in_the_address(driver, server):
 
     visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks&text=disjoint+data")  # the next two keep it
     assert shown(driver) == ["rdf-parallel-parts"]
+    top = "return document.querySelector('.ledger-filter').getBoundingClientRect().top"
+    assert 0 <= driver.execute_script(top) <= 300, "what is asked for is in view"
     choose(driver, "text", "")
     assert set(shown(driver)) == {"rdf-smooth-exponential", "rdf-parallel-parts"}
     choose(driver, "verdict", "")

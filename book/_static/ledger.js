@@ -9,7 +9,7 @@ const SHORT = {
 };
 const PLACE = /^(theorem|lemma|proposition|corollary|definition|equation|algorithm|figure|table) \d+/;
 const SHORTEST = 4; // letters of a word that counts, where no row has all words
-const NEAR = 0.6; // of the best row's score: what else is shown for a pasted sentence
+const NEAR = 0.5; // of the best row's score: what else is shown for a pasted sentence
 const FEW = 5; // rows at most, then
 const SENTENCE = 6; // words; a text of more is a sentence that was pasted
 

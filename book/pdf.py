@@ -2,8 +2,9 @@
 
 The pages are put one after the other into one page of HTML, in the order of the table of contents.
 Each id gets its page's name in front, so that a link to another page becomes one within the document.
-What only a screen has is left out: side bars, buttons, folded code, and the folded part of a row of
-the ledger. Folded proofs and solutions are unfolded. Headless Chromium typesets and prints it.
+What only a screen has is left out: side bars, buttons, folded code, and the pages of the ledger's entries,
+in the place of which their rows are linked. Folded proofs and solutions are unfolded. Headless Chromium typesets
+and prints it.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ FLAGS = (
     "--virtual-time-budget=3600000"  # it prints when every formula is typeset
 ).split()
 REFERENCE = "book/api"  # some hundred pages to look things up in, not to read: the site has them
+ENTRIES, LEDGERS = "book/entries/", ("book/ledger", "book/own")
 SCREEN_ONLY = (
-    "a.headerlink, .cite-page, .run-page, .ledger-filter, .ledger-exports, .ledger details, script, "
+    "a.headerlink, .cite-page, .run-page, .ledger-filter, .ledger-exports, script, "
     "style, button, details.hide, a.sd-stretched-link, .toctree-wrapper.compound-hidden"
 )
 SHEETS = ("styles/theme.css", "styles/pydata-sphinx-theme.css", "pygments.css",
@@ -81,8 +83,14 @@ def assemble(site, names):
     """
     home = site.as_uri()
     articles = {name: _article(site, name) for name in names}
+    rows = {
+        row["id"]: name
+        for name in names
+        if name in LEDGERS
+        for row in articles[name].select("tr[id]")
+    }
     for name, article in articles.items():
-        _adapt(article, name, articles, home)
+        _adapt(article, name, articles, home, rows)
     body = "\n".join(
         f'<article class="bd-article" id="{key(name)}">{article.decode_contents()}</article>'
         for name, article in articles.items()
@@ -120,7 +128,7 @@ def _article(site, name):
     return page.select_one("article.bd-article")
 
 
-def _adapt(article, name, names, home):
+def _adapt(article, name, names, home, rows):
     """Leave out what only a screen has, and let links, ids and pictures be those of the document.
 
     `home` is the site's address on the disk.
@@ -135,14 +143,14 @@ def _adapt(article, name, names, home):
         picture["src"] = f"{home}/{_from_root(name, picture['src'])}"
         picture["loading"] = "eager"
     for link in article.find_all("a", href=True):
-        target = _target(name, link["href"], names)
+        target = _target(name, link["href"], names, rows)
         if target:
             link["href"] = target
         else:
             link.unwrap()
 
 
-def _target(name, href, names):
+def _target(name, href, names, rows=()):
     """Where a link of a page leads in the document; None for what is not in it, as a file to load."""
     parts = urlsplit(href)
     if parts.scheme or parts.netloc:
@@ -150,6 +158,9 @@ def _target(name, href, names):
     if parts.query:
         return None
     page = _from_root(name, parts.path).removesuffix(".html") if parts.path else name
+    if page.startswith(ENTRIES):  # an entry's own page is not printed, its row is
+        row = page.removeprefix(ENTRIES)
+        return f"#{key(rows[row], row)}" if row in rows else None
     return f"#{key(page, unquote(parts.fragment))}" if page in names else None
 
 

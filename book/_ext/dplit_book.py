@@ -21,7 +21,7 @@ from sphinx import addnodes
 
 MATHJAX = "mathjax"
 SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2", "a11y")
-LEDGER_CLASS = 'class="ledger'
+LEDGER_CLASS = 'class="ledger"'
 MATH_CLASS = "mathjax_process"
 FORMULA_CLASS = 'class="math'
 NAME = re.compile(r'(<span class="pre">)([\w.]{12,}\b)')
@@ -81,10 +81,12 @@ def add_page_scripts(app, pagename, templatename, context, doctree):
     body = context.get("body", "")
     if LEDGER_CLASS in body:
         app.add_js_file("ledger.js", defer="defer")
-    if FORMULA_CLASS in body:
+    if FORMULA_CLASS in body or LEDGER_CLASS in body:  # the ledger's are typeset when they are seen
         app.add_js_file("punctuation.js", defer="defer")
         app.add_js_file("formulas.js", defer="defer")
-    if MATH_CLASS in body and not app.env.get_domain("math").has_equations(pagename):
+    if (MATH_CLASS in body or LEDGER_CLASS in body) and not app.env.get_domain(
+        "math"
+    ).has_equations(pagename):
         app.add_js_file(app.config.mathjax_path, defer="defer")
 
 

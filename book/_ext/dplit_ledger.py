@@ -8,15 +8,19 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+import attack_picture
 from docutils import nodes
 from ledger_counts import as_links
-from ledger_entry import in_brief, printed, typeset
-from ledger_page import exports_html, ledger_html
+from ledger_entry import answers, page
+from ledger_map import chip, entry, map_html, scorecard
+from ledger_page import LEADS, exports_html, ledger_html
+from ledger_words import begun, in_words, printed, sides, typeset
 from sphinx.util.docutils import SphinxDirective
 
 from dplit.court import claims
 from dplit.court.ledger import evidence_files, export
 from dplit.court.ledger.cite import row_id
+from dplit.court.ledger.registry import OURS, PAPERS
 from dplit.ground.work import plain
 
 LEDGER = "book/ledger"
@@ -58,8 +62,8 @@ def by_function():
 
 
 def address(app, page, claim):
-    """Link from a page to a claim's row."""
-    return f"{app.builder.get_relative_uri(page, LEDGER)}#{row_id(claim.id)}"
+    """Link from a page to a claim's own page."""
+    return entry(claim, app.builder.get_relative_uri(page, LEDGER).removesuffix("ledger.html"))
 
 
 def link_tables(app, pagename, templatename, context, doctree):
@@ -114,17 +118,44 @@ def link_docstrings(app, what, name, obj, options, lines):
     """Let a function's documentation name the claims that it computes."""
     found = by_function().get(name)
     if found:
-        links = ", ".join(
-            f"`{c.id} <../ledger.html#{row_id(c.id)}>`__ ({c.verdict})" for c in found
-        )
+        links = ", ".join(f"`{c.id} <{entry(c, '../')}>`__ ({c.verdict})" for c in found)
         lines += ["", f"In the ledger: {links}."]
 
 
 class Ledger(SphinxDirective):
-    """Every claim with its stored evidence, and the files that say the same."""
+    """A table of the papers' claims, and the files of the ledger; with an argument, of the book's own claims."""
+
+    optional_arguments = 1
 
     def run(self):
-        return [_as_output(exports_html() + ledger_html(claims.all(), *kept()))]
+        found = [c for c in claims.all() if c.ours == bool(self.arguments)]
+        return [_as_output(LEADS + exports_html() + ledger_html(found, kept()[0]))]
+
+
+class Scorecard(SphinxDirective):
+    """What became of a paper, the argument, or of each, on one screen."""
+
+    optional_arguments = 1
+
+    def run(self):
+        papers = self.arguments or [paper for paper in PAPERS if paper != OURS]
+        folder = "../" if self.arguments else ""
+        cards = [scorecard(paper, claims.all(), folder) for paper in papers]
+        if not self.arguments:  # each under its paper's name
+            cards = [
+                f'<p class="card-of"><a href="errata/{p}.html">{PAPERS[p]}</a></p>{c}'
+                for p, c in zip(papers, cards)
+            ]
+        return [nodes.raw("", "\n".join(cards), format="html")]
+
+
+class ClaimMap(SphinxDirective):
+    """The map of a paper's statements; the argument is the paper's key."""
+
+    required_arguments = 1
+
+    def run(self):
+        return [nodes.raw("", map_html(self.arguments[0], claims.all(), "../"), format="html")]
 
 
 class LedgerCounts(SphinxDirective):
@@ -143,6 +174,13 @@ def _as_output(html):
     )
     shown = nodes.container("", output, classes=["cell_output"])
     return nodes.container("", shown, classes=["cell"])
+
+
+class Reconstruction(SphinxDirective):
+    """The picture of what the cuts of MRF give away, beside what privacy allows."""
+
+    def run(self):
+        return [nodes.raw("", attack_picture.picture(), format="html")]
 
 
 class Errata(SphinxDirective):
@@ -177,9 +215,9 @@ def _erratum(e):
     listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts)
     step = " (a step of the proof; the result stands)" if e["about"] == "step" else ""
     return (
-        f'<section class="erratum" id="{row_id(e["id"])}"><h2>{_begun(e["where"])}{step} '
-        f'<span class="verdict verdict-{e["verdict"].replace(" ", "-")}">{e["verdict"]}</span></h2>'
-        f'<p><a href="../ledger.html#{row_id(e["id"])}">{escape(e["id"])}</a>, '
+        f'<section class="erratum" id="{row_id(e["id"])}"><h3>{escape(begun(e["where"]))}{step} '
+        f"{chip(e['verdict'])}</h3>"
+        f'<p><a href="../entries/{row_id(e["id"])}.html">{escape(e["id"])}</a>, '
         f'<a href="../{e["chapter"]}.html#{e["box"]}">the box in the chapter</a></p>'
         f"<dl>{listed}</dl></section>"
     )
@@ -190,7 +228,7 @@ CORRECT = {"leaks": "Correct", "fails": "Correct", "assumes": "Assumption to nam
 
 def _correct(e):
     if e["corrected_by"]:
-        row = f"../ledger.html#{row_id(e['corrected_by'])}"
+        row = f"../entries/{row_id(e['corrected_by'])}.html"
         return f'{typeset(e["correct"])} (<a href="{row}">{escape(e["corrected_by"])}</a>)'
     if e["correct"]:
         return f"Nothing of this form: {typeset(e['correct'].rstrip('.'))}."
@@ -198,17 +236,13 @@ def _correct(e):
 
 
 def _evidence(e):
-    said = [e[side] for side in ("evidence", "both_sides") if e[side]]
-    parts = [_begun(text.rstrip(".")) + "." for text in said]
-    if e["counterexample"]:
-        parts.append(f"<code>{escape(in_brief(e['counterexample']))}</code>")
-    return "<br>".join(parts)
-
-
-def _begun(text):
-    """A heading or a sentence as HTML, with a capital letter at its start; a symbol stays as it is."""
-    begins = re.match(r"[a-z]{2}", text)
-    return escape(text[:1].upper() + text[1:] if begins else text)
+    found = kept()[0].get(e["id"], {})
+    said = [begun(e["evidence"].rstrip(".")) + "."] if e["evidence"] else []
+    said += [
+        sides(found),
+        f"Counterexample: {in_words(e['counterexample'])}." if e["counterexample"] else "",
+    ]
+    return "<br>".join(escape(part) for part in said if part)
 
 
 class VerdictChanges(SphinxDirective):
@@ -266,6 +300,20 @@ def _changed(claim, old, new):
     return nodes.list_item("", nodes.paragraph("", "", nodes.literal("", claim), *words))
 
 
+def write_entries(app, error):
+    """Write the page of each entry beside the ledger's page."""
+    if error or app.builder.format != "html":
+        return
+    found, since = kept()
+    folder = Path(app.outdir, LEDGER).parent / "entries"
+    folder.mkdir(parents=True, exist_ok=True)
+    footer = app.config.html_theme_options.get("extra_footer", "")
+    for c in by_id().values():
+        ask = answers(c, app.config.answers_to, app.config.repository_url)
+        text = page(c, by_id(), found.get(c.id), since.get(c.id), ask, footer)
+        (folder / f"{row_id(c.id)}.html").write_text(text, "utf-8")
+
+
 def write_exports(app, error):
     """Put the whole ledger beside its page: CSV, JSON, BibTeX, errata."""
     if error or app.builder.format != "html":
@@ -289,12 +337,17 @@ def _json(found):
 
 
 def setup(app):
+    app.add_config_value("answers_to", "", "env")
     app.add_directive("ledger", Ledger)
+    app.add_directive("scorecard", Scorecard)
+    app.add_directive("claim-map", ClaimMap)
+    app.add_directive("reconstruction", Reconstruction)
     app.add_directive("ledger-counts", LedgerCounts)
     app.add_directive("errata", Errata)
     app.add_directive("verdict-changes", VerdictChanges)
     app.connect("html-page-context", link_tables)
     app.connect("doctree-resolved", link_words)
     app.connect("autodoc-process-docstring", link_docstrings)
+    app.connect("build-finished", write_entries)
     app.connect("build-finished", write_exports)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

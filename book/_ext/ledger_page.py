@@ -1,22 +1,25 @@
 """The ledger as one table of HTML, by paper and chapter, the worst verdicts first.
 
-A row shows what its `Claim` declares and unfolds to the stored evidence. That declarations are what
-the checks compute is the business of ``dplit verify`` and of the tests.
+A row is four cells: the claim, which leads to its own page, its place, its statement, the verdict. That
+declarations are what the checks compute is the business of ``dplit verify`` and of the tests.
 """
 
 from __future__ import annotations
 
+import json
 from html import escape
 from itertools import groupby
 
-from ledger_entry import typeset, unfolded
+from ledger_map import chip, entry
+from ledger_words import typeset
 
 from dplit.court.ledger.cite import row_id
 from dplit.court.ledger.evidence import RUN_VERDICTS, VERDICTS
+from dplit.court.ledger.evidence_files import quotes
 from dplit.court.ledger.glance import SHORT_NAMES
 from dplit.court.ledger.registry import ABOUT, OURS, PAPERS
 
-COLUMNS = ("Claim", "Where", "Statement", "Verdict", "Evidence", "Computed by", "Holds instead")
+COLUMNS = ("Claim", "Where", "Statement", "Verdict")
 WORST_FIRST = (
     "leaks",
     "fails",
@@ -29,38 +32,53 @@ WORST_FIRST = (
     "holds",
 )
 EXPORTS = ("claims.csv", "claims.json", "claims.bib", "errata.json")
-NOTHING = "&mdash;"
-EMPTY = ' class="nothing"'  # a card leaves such a line out
+LEADS = """<script>
+const lead = () => /^#(PAPERS)-/.test(location.hash) && location.replace(`entries/${location.hash.slice(1)}.html`);
+addEventListener("hashchange", lead);
+lead();
+</script>
+""".replace("PAPERS", "|".join(PAPERS))
 
 
-def ledger_html(claims, evidence=None, since=None):
+def ledger_html(claims, evidence=None):
     """One table with a row a claim, and the controls that filter it.
 
     Parameters
     ----------
     claims : sequence of Claim
     evidence : mapping of id to dict, optional
-        As `dplit.court.ledger.evidence_files.stored` gives it; a row unfolds to its own.
-    since : mapping of id to Change, optional
-        As `dplit.court.ledger.evidence_files.since`.
+        As `dplit.court.ledger.evidence_files.stored` gives it; the filter looks for words in it, too.
 
     Returns
     -------
     str
-        HTML. Row ``paper/name`` has the address ``#paper-name``, and ``?paper=rdf&verdict=leaks`` in
-        the page's address filters. Links are relative to the book's pages: theorem boxes at
-        ``chapter.html#anchor``, functions in ``api/module.html``. Formulas are left to MathJax.
-        Without the page's script, all rows show and no controls do.
+        HTML. Row ``paper/name`` has the address ``#paper-name``, from which the page's script leads on to the
+        entry's own page, and ``?paper=rdf&verdict=leaks`` in the page's address filters. A row's formulas are
+        typeset when it is seen. Without the page's script, all rows show and no controls do.
     """
     head = "".join(f'<th scope="col" role="columnheader">{name}</th>' for name in COLUMNS)
-    shown = [(c, unfolded(c, (evidence or {}).get(c.id), (since or {}).get(c.id))) for c in claims]
-    groups = groupby(_worst_first(shown), key=lambda pair: (pair[0].paper, pair[0].chapter))
-    bodies = "\n".join(_group(*key, list(pairs)) for key, pairs in groups)
+    groups = groupby(_worst_first(claims), key=lambda c: (c.paper, c.chapter))
+    bodies = "\n".join(_group(*key, list(some)) for key, some in groups)
+    words = {row_id(c.id): _words(c, (evidence or {}).get(c.id, {})) for c in claims}
     return (
-        f'<div class="ledger mathjax_process">\n{_controls(claims)}\n'
+        f'<div class="ledger">\n{_controls(claims)}\n'
         f'<table class="ledger-table" role="table" aria-label="Claims and their verdicts">\n'
-        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n{bodies}\n</table>\n</div>'
+        f'<thead role="rowgroup"><tr role="row">{head}</tr></thead>\n{bodies}\n</table>\n'
+        f'<script type="application/json" class="ledger-words">{_script(words)}</script>\n</div>'
     )
+
+
+def _words(claim, found):
+    """What the entry's page says beside the row: the printed words and the evidence, for the filter."""
+    said = [*quotes().get(claim.id, ("", "", ""))[1:], claim.nothing_instead, claim.holds_instead]
+    said += [
+        str(found.get(part) or "") for part in ("summary", "quantity", "range", "counterexample")
+    ]
+    return " ".join(word for word in said if word)
+
+
+def _script(data):
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
 
 
 def exports_html():
@@ -69,20 +87,19 @@ def exports_html():
     return f'<p class="ledger-exports">The whole ledger as files: {links}.</p>'
 
 
-def _worst_first(shown):
-    """Pairs by paper, in each by chapter, the one with the most broken claims first, then by verdict.
+def _worst_first(claims):
+    """Claims by paper, in each by chapter, the one with the most broken ones first, then by verdict.
 
     A correction follows what it corrects.
     """
-    of = {c.id: c for c, _ in shown}
-    place = {c.id: i for i, (c, _) in enumerate(shown)}
+    of = {c.id: c for c in claims}
+    place = {c.id: i for i, c in enumerate(claims)}
     broken = {}
-    for c, _ in shown:
+    for c in claims:
         key = c.paper, c.chapter
         broken[key] = broken.get(key, 0) - (not c.ours and c.verdict in ("leaks", "fails"))
 
-    def order(pair):
-        own = pair[0]
+    def order(own):
         about = of.get(own.id.rpartition("/")[0], own) if own.ours else own
         return (
             list(PAPERS).index(own.paper),
@@ -93,12 +110,12 @@ def _worst_first(shown):
             place[own.id],
         )
 
-    return sorted(shown, key=order)
+    return sorted(claims, key=order)
 
 
-def _group(paper, chapter, pairs):
+def _group(paper, chapter, claims):
     """The rows of one paper and chapter, under a row that names both."""
-    rows = "\n".join(_row(claim, more) for claim, more in pairs)
+    rows = "\n".join(_row(claim) for claim in claims)
     name = chapter.replace("_", " ")
     title = f': <a href="{escape(chapter)}.html">{escape(name)}</a>' if chapter else ""
     return (
@@ -108,66 +125,24 @@ def _group(paper, chapter, pairs):
     )
 
 
-def _row(claim, more):
-    place = f"<br>{escape(claim.where)}" if claim.where != OURS else ""  # the first cell says so
-    cells = (
-        SHORT_NAMES[claim.paper] + place,
-        typeset(claim.says) + more,
-        f'<span class="verdict verdict-{claim.verdict.replace(" ", "-")}">{claim.verdict}</span>',
-        _evidence(claim),
-        _computed_by(claim),
-        _holds_instead(claim),
-    )
-    fragment = row_id(claim.id)
-    body = "".join(
-        f'<td role="cell" data-label="{name}"{EMPTY if cell == NOTHING else ""}>{cell}</td>'
-        for name, cell in zip(COLUMNS[1:], cells, strict=True)
+def _row(claim):
+    place = escape(claim.where.removeprefix(OURS).removeprefix("; "))
+    cells = "".join(
+        f'<td role="cell">{cell}</td>'
+        for cell in (place + _mark(claim), typeset(claim.says, "tex"), chip(claim.verdict))
     )
     return (
-        f'<tr role="row" id="{fragment}" data-paper="{claim.paper}" data-verdict="{claim.verdict}" '
+        f'<tr role="row" id="{row_id(claim.id)}" data-paper="{claim.paper}" data-verdict="{claim.verdict}" '
         f'data-chapter="{escape(claim.chapter)}" data-about="{"ours" if claim.ours else claim.about}">'
-        f'<th scope="row" role="rowheader"><a href="#{fragment}">{_breakable(claim.id)}</a>'
-        f"{_marks(claim)}</th>{body}</tr>"
+        f'<th scope="row" role="rowheader"><a href="{entry(claim, "")}">{_breakable(claim.id)}</a></th>'
+        f"{cells}</tr>"
     )
 
 
-def _marks(claim):
+def _mark(claim):
     """What a row is, where it is no statement of a paper."""
     words = {"step": "step of a proof", "reading": "our reading", "experiment": "experiment"}
-    marks = ["ours" if claim.ours else "", words.get(claim.about, "")]
-    said = ", ".join(mark for mark in marks if mark)
-    return f" <small>{said}</small>" if said else ""
-
-
-def _evidence(claim):
-    kind = claim.kind
-    if claim.proof:
-        kind = f'<a href="{escape(claim.chapter)}.html#{escape(claim.proof)}">{kind}</a>'
-    many = "interval" if claim.intervals == 1 else "intervals"
-    return f"{kind}, {claim.intervals} {many}" if claim.intervals else kind
-
-
-def _computed_by(claim):
-    """Links to the theorem box and to the functions, and the name of the test."""
-    links = []
-    if claim.chapter:
-        links.append(f'<a href="{escape(claim.link)}">{escape(claim.chapter)}: the box</a>')
-    links += [f'<a href="{_address(name)}"><code>{name}</code></a>' for name in claim.functions]
-    if claim.test:
-        links.append(f"<code>{escape(claim.test)}</code>")
-    return "<br>".join(links) or NOTHING
-
-
-def _address(function):
-    """Page and fragment of a function's documentation, from its dotted name under dplit."""
-    room = function.removeprefix("court.").split(".")[0]
-    return f"api/{room}.html#dplit.{function}"
-
-
-def _holds_instead(claim):
-    if not claim.holds_instead:
-        return NOTHING
-    return f'<a href="#{row_id(claim.holds_instead)}">{_breakable(claim.holds_instead)}</a>'
+    return f" <small>({words[claim.about]})</small>" if claim.about in words else ""
 
 
 def _breakable(name):

@@ -1,4 +1,5 @@
-// Filters the rows of the ledger. Without this script every row shows and the controls do not.
+// Filters the rows of the ledger, and typesets a row's formulas when it is seen. Without this script every row
+// shows and the controls do not.
 "use strict";
 
 const SHORT = {
@@ -8,7 +9,7 @@ const SHORT = {
 };
 const PLACE = /^(theorem|lemma|proposition|corollary|definition|equation|algorithm|figure|table) \d+/;
 const SHORTEST = 4; // letters of a word that counts, where no row has all words
-const NEAR = 0.6; // of the best row's score: what else is shown for a pasted sentence
+const NEAR = 0.5; // of the best row's score: what else is shown for a pasted sentence
 const FEW = 5; // rows at most, then
 const SENTENCE = 6; // words; a text of more is a sentence that was pasted
 
@@ -16,11 +17,10 @@ function filterLedger(ledger) {
   const form = ledger.querySelector(".ledger-filter");
   const rows = [...ledger.querySelectorAll("tbody tr[data-verdict]")];
   const names = [...form.elements].map((field) => field.name).filter(Boolean);
-  const texts = new Map(rows.map((row) => [row, textOf(row)]));
-  const places = new Map(
-    rows.map((row) => [row, textOf(row.querySelector('[data-label="Where"]'))]),
-  );
-  const statements = new Map(rows.map((row) => [row, textOf(statementOf(row))]));
+  const more = JSON.parse(ledger.querySelector(".ledger-words").textContent); // what an entry's page says, too
+  const places = new Map(rows.map((row) => [row, textOf(row.cells[1])]));
+  const statements = new Map(rows.map((row) => [row, textOf(row.cells[2])]));
+  const texts = new Map(rows.map((row) => [row, `${textOf(row)} ${simple(more[row.id])}`]));
   const own = new Map(
     rows.map((row) => [row, spaced(`${row.id} ${places.get(row)} ${statements.get(row)}`)]),
   );
@@ -31,13 +31,6 @@ function filterLedger(ledger) {
     const plain = text.toLowerCase().replace(/[()[\]]/g, " ").replace(/§+/g, " section ");
     const words = plain.split(/\s+/).filter(Boolean);
     return words.map((word) => SHORT[word.replace(/\.$/, "")] || word).join(" ");
-  }
-
-  // A row's statement, without what it unfolds to.
-  function statementOf(row) {
-    const cell = row.querySelector('[data-label="Statement"]').cloneNode(true);
-    cell.querySelectorAll("details").forEach((more) => more.remove());
-    return cell;
   }
 
   // With a space between elements: a line break is none of its own in textContent.
@@ -142,19 +135,6 @@ function filterLedger(ledger) {
     }
   }
 
-  // A link to a row must find it, whatever is filtered, and unfolds it.
-  function showTarget() {
-    const row = rows.find((row) => row.id === decodeURIComponent(location.hash.slice(1)));
-    if (!row) return;
-    if (row.hidden) {
-      form.reset();
-      apply(); // now: the listener of the reset runs too late for the scroll
-    }
-    const more = row.querySelector("details");
-    if (more) more.open = true;
-    row.scrollIntoView();
-  }
-
   form.addEventListener("input", () => {
     apply();
     toAddress();
@@ -166,11 +146,25 @@ function filterLedger(ledger) {
     }),
   );
   form.addEventListener("submit", (event) => event.preventDefault());
-  window.addEventListener("hashchange", showTarget);
   form.hidden = false;
   fromAddress();
   apply();
-  if (location.hash) showTarget();
+  if (location.search) form.scrollIntoView(); // who asks for some rows sees them, below much else
+
+  // A page full of formulas takes seconds: each row's wait until it comes near the window.
+  const near = new IntersectionObserver((seen) => typeset(seen.filter((row) => row.isIntersecting)), {
+    rootMargin: "400px",
+  });
+  rows.forEach((row) => near.observe(row));
+  addEventListener("beforeprint", () => typeset(rows.map((row) => ({ target: row }))));
+
+  function typeset(seen) {
+    seen.forEach(({ target }) => near.unobserve(target));
+    const formulas = seen.flatMap(({ target }) => [...target.querySelectorAll(".tex")]);
+    formulas.forEach((formula) => (formula.className = "math"));
+    if (formulas.length && window.MathJax)
+      MathJax.startup.promise = MathJax.startup.promise.then(() => MathJax.typesetPromise(formulas));
+  }
 }
 
 document.querySelectorAll(".ledger").forEach(filterLedger);

@@ -2,7 +2,7 @@
 // break there. So does an option, as "--jobs", whose dashes are none to break at.
 "use strict";
 
-document.querySelectorAll("span.math").forEach((formula) => {
+document.querySelectorAll("span:is(.math, .tex)").forEach((formula) => {
   const [before, after] = [formula.previousSibling, formula.nextSibling];
   const opening = before instanceof Text && before.data.match(/[(\[‘“]+$/);
   const ending = after instanceof Text && after.data.match(/^[^\s—]{1,20}(?=\s|—|$)|^[.,;:!?)\]’”]+/);

@@ -42,6 +42,11 @@ def visit(driver, address):
         driver.get_log(log)
     driver.get(address)
     wait(driver, "return document.readyState === 'complete'")
+    settle(driver)
+
+
+def settle(driver):
+    """Wait until what is to be typeset is."""
     driver.execute_async_script(
         "const done = arguments[arguments.length - 1];"
         "window.MathJax ? MathJax.startup.promise.then(() => done()) : done();"
@@ -49,8 +54,7 @@ def visit(driver, address):
 
 
 def keep(driver, address):
-    """As `visit`, unless the page is open: the ledger's has 84,000 nodes, and is opened once for tests that
-    set whatever they look at."""
+    """As `visit`, unless the page is open: the ledger is opened once for tests that set what they look at."""
     if driver.current_url.partition("?")[0].partition("#")[0] != address:
         visit(driver, address)
 

@@ -17,6 +17,7 @@ PAGES = {  # one of each kind; of the ledger what one asks for, since all its ro
     "bench": "book/bench.html",
     "ledger": "book/ledger.html?paper=rdf&verdict=leaks",
     "errata": "book/errata/rdf.html",
+    "entry": "book/entries/mrf-lemma-4.html",
     "theorems": "book/theorems.html",
     "reference": "book/api/majority.html",
 }

@@ -1,4 +1,4 @@
-"""The ledger's page in headless Chromium: its filters, a pasted sentence, links to rows."""
+"""The ledger's page in headless Chromium: its filters, a pasted sentence, formulas, the entries' own pages."""
 
 import re
 import shutil
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import book_tools
 import pytest
-from browser_tools import keep, visit, wait
+from browser_tools import keep, problems, visit, wait
 from pasted_sentences import PASTED
 
 sys.path.insert(0, str(book_tools.BOOK / "_ext"))
@@ -43,7 +43,7 @@ def shown(driver):
 
 
 def unhidden(driver):
-    """As `shown`, of a page whose hidden rows are shown nowhere: its 84,000 nodes are not laid out for it."""
+    """As `shown`, of a page whose hidden rows are shown nowhere: it is not laid out for it."""
     return driver.execute_script(
         "return [...document.querySelectorAll('.ledger tr[data-verdict]:not([hidden])')].map((row) => row.id)"
     )
@@ -112,13 +112,14 @@ SENTENCES = {  # as three papers print them
 
 
 @pytest.mark.parametrize("paper", SENTENCES)
-def test_a_pasted_sentence_finds_its_verdict_counterexample_and_citation(driver, tmp_path, paper):
+def test_a_pasted_sentence_finds_its_verdict_counterexample_and_citation(driver, server, tmp_path, paper):
     visit(driver, _ledger_of(paper, tmp_path).as_uri())
     choose(driver, "text", SENTENCES[paper])
     found = shown(driver)
     assert 1 <= len(found) <= 15, "a list that is read in a minute"
-    text = "return document.getElementById(arguments[0]).textContent"
-    worst = driver.execute_script(text, found[0])
+    link = "return document.getElementById(arguments[0]).querySelector('a').getAttribute('href')"
+    visit(driver, f"{server}book/{driver.execute_script(link, found[0])}")
+    worst = driver.execute_script("return document.querySelector('article').textContent")
     assert "leaks" in worst and "Counterexample" in worst and f"@misc{{dplit-{found[0]}," in worst
 
 
@@ -127,7 +128,8 @@ def _ledger_of(paper, folder):
     from dplit.court import claims
     from dplit.court.ledger import evidence_files
 
-    html = ledger_html(claims.all(paper), evidence_files.stored(), evidence_files.since())
+    found = [c for c in claims.all() if not c.ours and paper in (None, c.paper)]
+    html = ledger_html(found, evidence_files.stored())
     shutil.copy(book_tools.BOOK / "_static" / "ledger.js", folder)
     page = folder / "ledger.html"
     page.write_text(f"<!doctype html><meta charset=utf-8>{html}<script src=ledger.js></script>", "utf-8")
@@ -232,13 +234,15 @@ def test_the_filter_is_in_the_address(driver, server):
 
     visit(driver, f"{server}book/ledger.html?paper=rdf&verdict=leaks&text=disjoint+data")  # the next two keep it
     assert shown(driver) == ["rdf-parallel-parts"]
+    top = "return document.querySelector('.ledger-filter').getBoundingClientRect().top"
+    assert 0 <= driver.execute_script(top) <= 300, "what is asked for is in view"
     choose(driver, "text", "")
     assert set(shown(driver)) == {"rdf-smooth-exponential", "rdf-parallel-parts"}
     choose(driver, "verdict", "")
     assert len(shown(driver)) > 20
     choose(driver, "text", "theorem 2")
     assert driver.execute_script("return location.search") == "?paper=rdf&text=theorem+2"
-    places = {c.id.replace("/", "-"): c.where.lower() for c in claims.all("rdf")}
+    places = {c.id.replace("/", "-"): c.where.lower() for c in claims.all("rdf") if not c.ours}
     assert set(shown(driver)) == {i for i, p in places.items() if re.search(r"\btheorem 2\b", p)}
     driver.execute_script("document.querySelector('.ledger-filter button').click()")
     wait(driver, "return location.search === ''")
@@ -255,17 +259,38 @@ def test_the_books_ledger_filters(driver, server):
         assert shown(driver) == [row for row, has in rows if has == verdict]
 
 
-@pytest.mark.parametrize("row", ["mrf-lemma-6", "rdf-smooth-exponential-corrected"])
-def test_a_link_to_a_filtered_row_scrolls_to_it(driver, server, row):
-    """To the top of the window, below the header, and unfolded."""
-    keep(driver, f"{server}book/ledger.html")
-    choose(driver, "verdict", "")
-    choose(driver, "paper", "ours")
-    driver.execute_script("location.hash = arguments[0]", row)
-    assert wait(driver, "return !!document.querySelector('tr:target').offsetParent")
-    place = "return document.querySelector('tr:target').getBoundingClientRect().top"
-    assert 0 <= driver.execute_script(place) <= 200
-    assert driver.execute_script("return document.querySelector('tr:target details').open")
+@pytest.mark.parametrize("id", ["mrf-lemma-6", "rdf-smooth-exponential-corrected"])
+def test_an_old_link_to_a_row_leads_to_the_entry(driver, server, id):
+    """When the page is opened, and while it is open."""
+    for before in ("about:blank", f"{server}book/ledger.html?paper=mrf"):
+        driver.get(before)
+        driver.get(f"{server}book/ledger.html{'?paper=mrf' if before != 'about:blank' else ''}#{id}")
+        assert wait(driver, f"return location.pathname === '/book/entries/{id}.html'")
+        assert problems(driver) == []
+
+
+def test_a_formula_is_typeset_when_its_row_is_seen(driver, server):
+    visit(driver, f"{server}book/ledger.html")
+    count = "return document.querySelectorAll('.ledger .tex').length"
+    formulas = driver.execute_script(count)
+    assert (
+        formulas > 300 and driver.execute_script("return document.querySelectorAll('mjx-container').length") < 60
+    )
+    driver.execute_script("document.getElementById('mrf-lemma-3').scrollIntoView()")
+    assert wait(driver, "return !!document.querySelector('#mrf-lemma-3 mjx-container')")
+    assert driver.execute_script(count) < formulas
+    assert driver.execute_script("return document.querySelectorAll('*').length") < 9000
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+def test_an_entry_is_light_and_fits(driver, server, width):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    visit(driver, f"{server}book/entries/mrf-lemma-4.html")
+    assert problems(driver) == []
+    assert driver.execute_script("return document.querySelectorAll('mjx-container').length") > 3
+    assert driver.execute_script("return document.documentElement.scrollWidth") <= width
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_without_script_every_row_shows_and_no_control(driver, tmp_path):

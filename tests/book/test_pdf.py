@@ -35,6 +35,8 @@ def test_a_link_leads_within_the_document_to_the_site_or_nowhere():
     assert target("https://example.org/x#y") == "https://example.org/x#y"
     assert target("depth.html#thm") is None and target("api/majority.html") is None
     assert target("ledger.html?paper=rdf") is None and target("claims.csv") is None
+    entry, rows = "entries/rdf-table-4.html", {"rdf-table-4": "book/ledger"}
+    assert target(entry) is None and pdf._target("book/depth", entry, SOME, rows) == "#ledger--rdf-table-4"
 
 
 def test_pages_become_one_whose_links_and_ids_fit(site):

@@ -123,22 +123,36 @@ def check_a_notebook(page, stem):
     assert line.text.startswith("Needs")
 
 
-def test_ledger_rows_can_be_linked(site):
+def test_every_entry_has_a_row_and_a_page_of_its_own(site):
     from dplit.court import claims
     from dplit.court.ledger.cite import row_id
 
-    anchors = addresses(site / "book" / "ledger.html").anchors
-    assert {row_id(claim.id) for claim in claims.all()} <= anchors
+    pages = {path.stem for path in (site / "book" / "entries").iterdir()}
+    assert pages == {row_id(claim.id) for claim in claims.all()}
+    for page, ours in (("ledger", False), ("own", True)):
+        rows = soup(site / "book" / f"{page}.html").select("table.ledger-table tr[id]")
+        assert {row["id"] for row in rows} == {row_id(c.id) for c in claims.all() if c.ours == ours}
+
+
+def test_the_links_of_entries_resolve(site):
+    wrong = []
+    for page in sorted((site / "book" / "entries").iterdir()):
+        for target, fragment in internal(page):
+            if not target.is_file() or (fragment and fragment not in addresses(target).anchors):
+                wrong.append(f"{page.stem}: {target.name}#{fragment}")
+    assert not wrong
+    light = sum(path.stat().st_size for path in (site / "book" / "entries").iterdir())
+    assert light < 8e6, "bytes of all"
 
 
 def test_a_table_of_claims_and_a_box_lead_to_the_ledger(site):
     page = soup(site / "book" / "majority.html")
     links = [a["href"] for a in page.select("table.dataframe tbody th a")]
-    assert "ledger.html#rdf-smooth-exponential" in links
+    assert "entries/rdf-smooth-exponential.html" in links
     boxes = [a["href"] for a in page.select(".proof .in-ledger a")]
-    assert "ledger.html#rdf-smooth-exponential" in boxes
+    assert "entries/rdf-smooth-exponential.html" in boxes
     reference = soup(site / "book" / "api" / "majority.html")
-    assert reference.select('dd a[href="../ledger.html#rdf-smooth-exponential"]')
+    assert reference.select('dd a[href="../entries/rdf-smooth-exponential.html"]')
 
 
 def test_many_claims_under_a_box_are_folded(site):
@@ -168,7 +182,7 @@ def test_the_errata_of_a_paper_are_complete(site, paper):
         assert names[:2] == ["Printed", "Read as"] and names[3:] == ["Evidence", "Since"]
         assert names[2] in ("Correct", "Assumption to name")
         assert all(part.text.strip() for part in erratum.select("dd"))
-        assert not erratum.h2.text[0].islower(), "a heading begins with a capital letter"
+        assert not erratum.h3.text[0].islower(), "a heading begins with a capital letter"
 
 
 def test_the_ledger_lies_beside_its_page_as_files(site):

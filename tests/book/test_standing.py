@@ -18,6 +18,7 @@ import dplit_boxes
 import dplit_ledger
 import dplit_run
 import dplit_site
+import ledger_words
 
 sys.path.remove(str(BOOK / "_ext"))
 
@@ -124,10 +125,10 @@ def test_withdrawn_claims_share_a_line_and_errata_are_counted(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "begun"), [("the sum < 2", "The sum &lt; 2"), ("e^(-epsilon) is 1", "e^(-epsilon) is 1"), ("", "")]
+    ("text", "begun"), [("the sum < 2", "The sum < 2"), ("e^(-epsilon) is 1", "e^(-epsilon) is 1"), ("", "")]
 )
 def test_a_sentence_of_the_errata_begins_large_and_a_symbol_stays(text, begun):
-    assert dplit_ledger._begun(text) == begun
+    assert ledger_words.begun(text) == begun
 
 
 def test_no_work_is_in_the_bibliography_twice():

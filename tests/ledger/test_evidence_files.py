@@ -134,3 +134,19 @@ def test_every_claim_of_a_paper_has_its_place_and_the_words_that_decide():
         assert 1 <= sum(len(part.split()) for part in parts) <= 20, quote
         assert "\\" not in re.sub(r"\$[^$]*\$", "", quote.words), quote
         assert re.search(r"\d|abstract|appendix|title|figure|table", quote.place), quote
+
+
+NUMBERED = re.compile(
+    r"(proof of )?(theorem|lemma|corollary|proposition|property|definition|equation)s? \(?\d", re.IGNORECASE
+)
+
+
+def test_what_a_paper_derives_from_what_is_said_of_every_numbered_statement():
+    """Ids exist and are a paper's; what is used stands before what uses it, so that there is no cycle."""
+    of, seen = {c.id: c for c in LEDGER}, set()
+    for id, used in evidence_files.uses().items():
+        assert id in of and not of[id].ours and of[id].about != "experiment", id
+        assert set(used) <= seen and len(set(used)) == len(used), id
+        seen.add(id)
+    judged = [c for c in LEDGER if not c.ours and c.about in ("statement", "step")]
+    assert [c.id for c in judged if NUMBERED.match(c.where) and c.id not in seen] == []

@@ -44,7 +44,7 @@ def test_bibtex_is_balanced_and_escapes(records):
         assert not re.search(r"(?<!\\)[&%#_]", outside), entry
     assert "url" not in entry
     address = export.as_bib(records[:1], "https://example.org/dplit/")
-    assert "url = {https://example.org/dplit/book/ledger.html#diprime-v1-" in address
+    assert "url = {https://example.org/dplit/book/entries/diprime-v1-" in address
 
 
 def test_errata_are_complete():

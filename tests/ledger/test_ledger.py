@@ -112,6 +112,12 @@ def test_the_tests_of_each_chapter_exist():
         assert list((ROOT / folder).glob("test_*.py")), folder
 
 
+def test_a_statement_begins_with_what_it_is_about():
+    """An entry is cited alone: a pronoun at its start points nowhere."""
+    pronoun = re.compile(r"(It|Its|They|Their|This|That|These|Those|Such|He|She|Both)\b")
+    assert [c.id for c in LEDGER if pronoun.match(c.says)] == []
+
+
 def test_what_is_wrong_or_loose_says_what_holds_instead_or_why_nothing_does():
     for claim in LEDGER:
         if claim.holds_instead:

@@ -9,7 +9,7 @@ TEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_"}
 
 
 def row_id(claim_id):
-    """Fragment of a claim's row: ``rdf/theorem-1`` is at ``ledger.html#rdf-theorem-1``."""
+    """Name of a claim's page and of its row: ``rdf/theorem-1`` is at ``entries/rdf-theorem-1.html``."""
     return claim_id.replace("/", "-")
 
 
@@ -22,7 +22,7 @@ def bibtex(claim: Claim, since: str = "", date: str = "", site: str = "") -> str
     """BibTeX of one entry.
 
     `since`, `date`: version and day since which the verdict stands; empty where it is not on record. `site`:
-    address of the book, if it has one; the entry then has the address of its row.
+    address of the book, if it has one; the entry then has the address of its page.
     """
     ours = claim.ours or claim.paper == OURS
     about = "" if ours else f"{PAPERS[claim.paper]}, {claim.where}. "
@@ -32,7 +32,7 @@ def bibtex(claim: Claim, since: str = "", date: str = "", site: str = "") -> str
         "title": f"{{{tex(BOOK)}}}, entry {tex(claim.id)}",
         "year": date[:4],
         "note": f"{tex(about)}Verdict: {claim.verdict}{stood}",
-        "url": f"{site.rstrip('/')}/book/ledger.html#{row_id(claim.id)}" if site else "",
+        "url": f"{site.rstrip('/')}/book/entries/{row_id(claim.id)}.html" if site else "",
     }
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
     return f"@misc{{{key(claim.id)},\n" + ",\n".join(lines) + "\n}\n"

@@ -2,7 +2,8 @@
 
 ``data/evidence/CHAPTER.json`` holds what each claim's quick check found at seed 0, together with a digest of the
 code that found it; a test notices when the two no longer belong together. ``data/quotes/PAPER.csv`` says of each
-claim of a paper where it is printed, and the few words that decide. ``data/verdicts.csv`` has a line for each
+claim of a paper where it is printed, and the few words that decide; ``data/uses.toml`` says which claims a
+paper derives from which. ``data/verdicts.csv`` has a line for each
 verdict that a claim has had, the oldest first: claim, verdict, the version that it first stood in, the date, and
 of a sentence about runs the number that decides. A claim that is withdrawn ends with the verdict `WITHDRAWN`.
 """
@@ -10,6 +11,7 @@ of a sentence about runs the number that decides. A claim that is withdrawn ends
 import csv
 import io
 import json
+import tomllib
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -59,6 +61,13 @@ def quotes():
         with path.open(encoding="utf-8", newline="") as lines:
             found |= {line["claim"]: Quote(**line) for line in csv.DictReader(lines)}
     return found
+
+
+@cache
+def uses():
+    """What a paper derives its statements from, in its own order: dict of id to tuple of ids."""
+    named = tomllib.loads(data_file("uses.toml").read_text("utf-8"))["uses"].items()
+    return {f"{p}/{name}": tuple(f"{p}/{u}" for u in used) for p, has in named for name, used in has.items()}
 
 
 def stored():

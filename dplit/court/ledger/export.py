@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 
 from dplit.court.ledger.cite import bibtex, key
-from dplit.court.ledger.evidence_files import Change, Quote, quotes
+from dplit.court.ledger.evidence_files import Change, Quote, quotes, uses
 from dplit.court.ledger.registry import OURS, PAPERS, Claim
 from dplit.court.ledger.words import both_sides, short
 
@@ -45,6 +45,7 @@ def _record(claim, found, change):
         **{name: found.get(name) for name in EVIDENCE},
         "holds_instead": claim.holds_instead,
         "nothing_instead": claim.nothing_instead,
+        "uses": list(uses().get(claim.id, ())),
         "chapter": claim.chapter,
         "box": claim.anchor,
         "proof": claim.proof,
@@ -71,7 +72,7 @@ def as_csv(found):
 
 
 def as_bib(found: list[dict], site: str = "") -> str:
-    """`records` as BibTeX, one entry a claim, with the address of its row if the book has one, `site`."""
+    """`records` as BibTeX, one entry a claim, with the address of its page if the book has one, `site`."""
     return "\n".join(
         bibtex(SimpleNamespace(**record), record["since"] or "", record["date"] or "", site) for record in found
     )
@@ -143,6 +144,7 @@ def in_words(record):
         lines.append(f"holds instead: {record['holds_instead']}")
     elif record["nothing_instead"]:
         lines.append(f"nothing instead: {record['nothing_instead']}")
+    lines += [f"the paper derives it from: {', '.join(record['uses'])}"] if record["uses"] else []
     lines += [
         f"computed by: {', '.join(f'dplit.{name}' for name in record['functions'])}",
         f"chapter: {record['chapter']}, box {record['box']}; tests: {record['test']}",

@@ -111,8 +111,9 @@ def equation_13(effort, rng):
 
 @SPLITS.corrected(equation_13, "consistency.all_large_bound", **LARGE)
 def equation_13_corrected(effort, rng):
-    r"""It is at least $1 - \sum_{i \le m} 2^{i-1}(1 - p_i)$, where $p_i$ is the least probability of (12) on
-    level $i$, however the cuts depend on each other."""
+    r"""After $m$ levels the smallest cell has at least the size $\sigma$ with probability at least $1 - \sum_{i
+    \le m} 2^{i-1}(1 - p_i)$, where $p_i$ is the least probability of (12) on level $i$, however the cuts depend on
+    each other."""
     for law, m, s, share, true, data in _levels(effort):
         stated = consistency.all_large_bound([share] * m)
         yield below(stated, true, **data)

@@ -73,8 +73,8 @@ def theorem_4(effort, rng):
 
 @ERROR.corrected(theorem_4, "matrix.error")
 def theorem_4_total(effort, rng):
-    r"""It is the expected sum of squared errors over all leaves of one class: of $k$ classes together $k$
-    times as large, and the mean of a leaf is $1/o$ of it."""
+    r"""$\mathrm{Err}_\epsilon(T, A)$ is the expected sum of squared errors over all leaves of one class: of $k$
+    classes together $k$ times as large, and the mean of a leaf is $1/o$ of it."""
     return (yield from _as_total(effort, rng, False))
 
 
@@ -87,7 +87,7 @@ def theorem_6(effort, rng):
 
 @ERROR.corrected(theorem_6, "matrix.error")
 def theorem_6_total(effort, rng):
-    r"""It is the expected sum of squared errors over all queries of one class."""
+    r"""$\mathrm{Err}_\epsilon(QT^\top T, A)$ is the expected sum of squared errors over all queries of a class."""
     return (yield from _as_total(effort, rng, True))
 
 

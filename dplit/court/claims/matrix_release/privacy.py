@@ -129,7 +129,8 @@ def budget_typo(effort, rng, trees=TREES, epsilon=BUDGETS):
 
 @TREE.corrected(budget_typo, proved=False)
 def budget_of_a_tree(effort, rng, trees=TREES, epsilon=BUDGETS):
-    r"""It assigns each tree $\epsilon/\tau$: these add up to $\epsilon$."""
+    r"""Laplace noise of scale $\tau/\epsilon$ on the leaf values assigns each tree a budget of $\epsilon/\tau$:
+    these add up to $\epsilon$."""
     for loss, tau, e in _one_tree(trees, epsilon):
         yield same(loss, e / tau, tau=tau, epsilon=e)
     return "{cases} forests: a tree costs epsilon over tau"

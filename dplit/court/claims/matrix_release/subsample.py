@@ -84,10 +84,10 @@ def shuffled(effort, rng):
 
 @SHUFFLED.corrected(shuffled)
 def shuffled_exact(effort, rng, epsilon=(0.5, 1.0)):
-    r"""They cost exactly $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, 2.94 for $\tau = 16$ and
-    $\epsilon = 1$, where the leaves' counts are released: $\tau - 1$ records and one more attain it. With
-    $n$ alike records one more costs at least $\log(s e^\epsilon + (1-s)e^{3\epsilon})$, $s = (\lfloor
-    n/\tau\rfloor + 1)/(n + 1)$."""
+    r"""Parts of equal size that a shuffle cuts cost exactly $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$,
+    2.94 for $\tau = 16$ and $\epsilon = 1$, where the leaves' counts are released: $\tau - 1$ records and one more
+    attain it. With $n$ alike records one more costs at least $\log(s e^\epsilon + (1-s)e^{3\epsilon})$, $s =
+    (\lfloor n/\tau\rfloor + 1)/(n + 1)$."""
     for budget, tau in product(epsilon, (2, 3, 16)):
         data = {"epsilon": budget, "trees": tau}
         for n in (0, 1, 2, 4, 15, 32):

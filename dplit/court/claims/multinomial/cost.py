@@ -49,7 +49,7 @@ def _greedy_mean(X, candidates):
     range="the root on WDBC, Vehicle and Banknote, all sets of sqrt(D) features, rounded down",
 )
 def no_extra_cost(effort, rng):
-    r"""This randomized splitting process makes up the accuracy drop with almost no extra computational
+    r"""The randomized splitting process makes up the accuracy drop with almost no extra computational
     complexity. This assumes a comparison with a greedy choice among all features, which evaluates the same
     cuts; the paper's rivals look at $\sqrt D$ features."""
     more = {}
@@ -71,9 +71,9 @@ def no_extra_cost(effort, rng):
     range="the root on WDBC, Vehicle and Banknote, whichever feature is drawn; all and sqrt(D) candidates",
 )
 def cost_counted(effort, rng):
-    r"""It evaluates the cuts of all $D$ features, on average $D/\lfloor\sqrt D\rfloor$ times as many as
-    its rivals do, and exactly those of a greedy choice among all. Beside these it takes at most
-    $D + m$ exponentials, with $m$ the most cuts of a feature: at most one a cut, and one more."""
+    r"""The randomized splitting process evaluates the cuts of all $D$ features, on average $D/\lfloor\sqrt
+    D\rfloor$ times as many as its rivals do, and exactly those of a greedy choice among all. Beside these it takes
+    at most $D + m$ exponentials, with $m$ the most cuts of a feature: at most one a cut, and one more."""
     shares = []
     for name, X in _roots():
         counted = [_drawn(X, j) for j in range(X.shape[1])]

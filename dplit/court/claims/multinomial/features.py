@@ -72,7 +72,8 @@ def lemma_3(effort, rng):
 
 @FEATURE.corrected(lemma_3, *BY_TIGHT, "multinomial.opposed_features", **LEAST)
 def lemma_3_tight(effort, rng):
-    r"""It is at least $1/(1 + (D-1)e^{B_1/2})$, which three records attain for every $D \ge 2$."""
+    r"""A feature that has a cut in the node is selected with probability at least $1/(1 + (D-1)e^{B_1/2})$, which
+    three records attain for every $D \ge 2$."""
     yield from _extremes(effort, min, same, multinomial.tight_p1)
     yield from _attained(min)
     text = "{cases} cases: the least over all data, and three records with up to 1000 features"
@@ -92,7 +93,8 @@ def lemma_3_upper(effort, rng):
 
 @FEATURE.corrected(lemma_3_upper, BOUNDS, "multinomial.opposed_features", **LARGEST)
 def lemma_3_upper_tight(effort, rng):
-    r"""It is at most $e^{B_1/2}/(e^{B_1/2} + D - 1)$, which three records attain for every $D \ge 2$."""
+    r"""A feature is selected with probability at most $e^{B_1/2}/(e^{B_1/2} + D - 1)$, which three records attain
+    for every $D \ge 2$."""
     yield from _extremes(effort, max, same, lambda d, b: multinomial.selection_bounds(d, b).upper)
     yield from _attained(max)
     text = "{cases} cases: the largest over all data, and three records with up to 1000 features"
@@ -180,7 +182,8 @@ def equation_7(effort, rng):
     range="upper end for m up to 12, lower end for m = 2, 3 and 5, B2 = 1/2, 2, 10",
 )
 def equation_7_tight(effort, rng):
-    r"""It is between $1/(1 + (m-1)e^{B_2/2})$ and $e^{B_2/2}/(e^{B_2/2} + m - 1)$. Records attain
+    r"""Of a feature with $m$ possible splitting values each is selected with a probability between
+    $1/(1 + (m-1)e^{B_2/2})$ and $e^{B_2/2}/(e^{B_2/2} + m - 1)$. Records attain
     the upper end for every $m$, and the lower one for 2, 3 and 5 cuts; for more they come near."""
     for budget in small.BUDGETS[1:]:
         bounds = lambda m, b=float(budget): multinomial.selection_bounds(m, b)  # noqa: E731

@@ -56,8 +56,8 @@ def best_most_likely(effort, rng):
     best_most_likely, "multinomial.best_is_likeliest", "multinomial.counting_cuts", quantity="best is likeliest"
 )
 def best_most_likely_exactly(effort, rng):
-    r"""It has if and only if $e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j$ for every feature $j$, where
-    $S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}$ and $S_*$ is that of the best feature."""
+    r"""The best split point has the highest probability if and only if $e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j$ for
+    every feature $j$, where $S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}$ and $S_*$ is that of the best feature."""
     broken, most = 0, effort.pick(3, 3, 4)
     for n, features in [(n, 2) for n in range(2, most + 1)] + [(3, 3)]:
         for y, chosen, node in small.nodes(n, features):
@@ -115,7 +115,8 @@ def figure_1(effort, rng):
 
 @LIKELIEST.corrected(figure_1, "multinomial.selection_law", **PAIR)
 def figure_1_within(effort, rng):
-    r"""It is among the cuts of one feature, and so is a feature's probability to its best decrease."""
+    r"""The selection probability of a split point is positively related to its impurity decrease among the
+    cuts of one feature, and so is a feature's probability to its best decrease."""
     cases = []
     for n in range(2, effort.pick(3, 3, 4) + 1):
         for y, chosen, node in small.nodes(n, 2):

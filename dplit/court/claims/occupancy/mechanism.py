@@ -74,10 +74,10 @@ def _least_epsilon(n, depth):
 
 @PUBLISHED("diprime-v1/theorem-2-mechanism", "Theorem 2; figure 2", "assumes", proof="thm-occupancy-proved")
 def theorem_2(effort, rng):
-    r"""The same bounds hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes. This assumes that
-    the values of each column are distinct and above its lower bound, that the column is chosen without the
-    targets, and that $2^d$ divides $N$ or $\epsilon_1 \le 2.26$. (Section 3.1 restricts itself to continuous
-    features and to data that are divisible into the leaves; the theorem repeats neither.)"""
+    r"""The bounds of theorem 2 hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes. This
+    assumes that the values of each column are distinct and above its lower bound, that the column is chosen
+    without the targets, and that $2^d$ divides $N$ or $\epsilon_1 \le 2.26$. (Section 3.1 restricts itself to
+    continuous features and to data that are divisible into the leaves; the theorem repeats neither.)"""
     depths, blocks = range(1, effort.pick(4, 5, 7)), effort.pick(4, 8, 12)
     worst = {(n, d): max(_ratio(n, d, e) for e in EPSILONS) for d in depths for n in range(1, blocks * 2**d + 1)}
     failing = [size for size in worst if worst[size] > 1 + 1e-9]

@@ -138,8 +138,9 @@ def window(effort, rng):
 
 @WINDOW.corrected(window, "occupancy.chebyshev_window", quantity="end of the window, in u")
 def window_corrected(effort, rng):
-    r"""It is the tighter exactly from $2\sqrt{-W_0(-1/8)}$ to $-\frac2a W_{-1}(-a/\sqrt8)$, $a
-    = \beta\sqrt\gamma/2$: (0.76, 7.81) at depth 1, (0.76, 6.04) in the limit."""
+    r"""Chebyshev's bound is the tighter one exactly for $t$ from $2\sqrt{-W_0(-1/8)}$ to $-\frac2a
+    W_{-1}(-a/\sqrt8)$ times $\sqrt\gamma/\epsilon_1$, $a = \beta\sqrt\gamma/2$: (0.76, 7.81) at depth 1, (0.76,
+    6.04) in the limit."""
     depths = range(1, effort.pick(6, 11, 21))
     for depth in reversed(depths):
         for found, end in zip(_crossings(depth), occupancy.chebyshev_window(depth), strict=True):

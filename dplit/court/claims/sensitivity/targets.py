@@ -101,8 +101,8 @@ def mse_v2(effort, rng):
     mse_v2, "sensitivity.mse", "sensitivity.split_mse", where="ours; the last line but one of appendix A.2"
 )
 def mse_exact_v2(effort, rng):
-    """It is exactly $4B^2(N-1)/N^2$, under add-remove and under replace-one: the sum of the
-    three norms before the appendix's last inequality."""
+    """The sensitivity of the mean squared error is exactly $4B^2(N-1)/N^2$, under add-remove and under
+    replace-one: the sum of the three norms before the appendix's last inequality."""
 
     def three_norms(n, low, high):
         return (Fraction(n - 1, n**2) + Fraction(n - 1, n**2) + Fraction(2 * n - 2, n**2)) * high**2
@@ -148,8 +148,8 @@ def mse_proof(effort, rng):
 
 @PROOF.corrected(mse_proof, "sensitivity.published_mse")
 def mse_proof_whole(effort, rng):
-    r"""That norm is at most $B^2/N$, which even $N - 1$ attain. Its sum with the second norm is
-    at most $\frac{4(N-1)}{N^2}B^2$ all the same, so the line holds as a whole."""
+    r"""The first norm of the second inequality is at most $B^2/N$, which even $N - 1$ attain. Its sum with the
+    second norm is at most $\frac{4(N-1)}{N^2}B^2$ all the same, so the line holds as a whole."""
     for n in range(2, effort.pick(5, 7, 9)):
         both = [(first, second) for first, second, *_ in _norms(n)]
         yield decisive(exactly(max(map(sum, both)), Fraction(4 * (n - 1), n**2), n=n))

@@ -90,7 +90,7 @@ def test_the_version_has_one_source():
     released = dplit_site.citation()["date-released"]
     newest = re.search(r"^## (\d.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert newest[1] == f"{dplit.__version__} ({released})"
-    wheels = re.findall(r"dplit-([\d.]+)-py3", (ROOT / "README.md").read_text("utf-8"))
+    wheels = re.findall(r"dplit-([\d.]+)-py3", (BOOK / "guide" / "install.md").read_text("utf-8"))
     assert set(wheels) == {dplit.__version__}
 
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from book_tools import BOOK, ROOT, cells
+from browser_tools import visit, wait
 
 from dplit import PrivacyLeakWarning, baselines, datasets, forests
 from dplit.court import bench, experiments
@@ -136,3 +137,20 @@ def test_a_page_is_short(path):
         [c["source"] for c in cells(path, "markdown")] if path.suffix == ".ipynb" else [path.read_text("utf-8")]
     )
     assert 150 <= len(FENCE.sub("", "\n".join(parts)).split()) <= 700
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("choose epsilon", "epsilon"),
+        ("GDPR", "guide/officer"),
+        ("legal", "guide/officer"),
+        ("migrate", "guide/migrate"),
+    ],
+)
+def test_the_search_finds_the_page(driver, site, words, page):
+    """The first that it finds, from the disk."""
+    visit(driver, f"{site.as_uri()}/search.html?q={words.replace(' ', '+')}")
+    first = "document.querySelector('#search-results li a')"
+    assert wait(driver, f"return {first} && {first}.getAttribute('href').startsWith('book/{page}.html')")

@@ -4,15 +4,19 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from numbers import Real
+from typing import Any
 
+from dplit.budget import reads
 from dplit.budget.concentrated import check_delta
+from dplit.budget.ledger import Ledger
 from dplit.budget.nodes import Public, Sequence
 from dplit.budget.statement import SUM, Budget
-from dplit.ground.errors import check_neighbours
+from dplit.ground.errors import check_neighbours, warn_leak
 
 _OPEN = []  # accounts whose context is entered, the innermost last
+_FITTED = []  # weak references to what was fitted while one is open
 _LOCK = threading.RLock()
 _FIT = threading.local()  # `runs`: whether this thread is inside a fit; `drew`: noise, in that fit
 ROUNDED = 1e-12  # of the limit: sums of prices are rounded
@@ -41,13 +45,18 @@ class Accountant:
     A fit that stops with a `ValueError` or a `TypeError`, which bad input gives, before it asked for
     randomness released nothing and is charged nothing. From then on it stays charged, whatever stops it:
     what it drew may have been seen, as by a `learner` that is fitted to noisy counts. Bad values in memory are
-    refused before; those in blocks of Dask are found when these are read, and cost. Scores of private records
-    are releases too, and no part of the account. Nor is what an error tells for nothing: that some record has
-    a level or a class which the given domain or list lacks. Fix both once, and choose none to hear an error.
+    refused before; those in blocks of Dask are found when these are read, and cost. Nor is in the account what an
+    error tells for nothing: that some record has a level or a class which the given domain or list lacks. Fix both
+    once, and choose none to hear an error.
+
+    Scores of private records are releases too, and so is what is chosen by them. `dplit.metrics` has private ones,
+    which are charged; others are not, and an account warns once of those that it sees (`dplit.budget.reads`).
 
     `limit` and `delta` are the largest sums of the fits' epsilons and deltas; at a delta of 0 fits with pure
     epsilon alone are taken. They hold for `neighbours`, "add-remove" or "replace-one"; estimators of the other
-    relation are refused.
+    relation are refused. ``Accountant("ledger.json", limit=3.0)`` keeps the account in a file, for all runs and
+    processes that open it with the same limits (`dplit.budget.ledger`): a charge is on the disk before noise is
+    drawn. A LedgerError, a ValueError, says where the file has other limits, is none or has lost charges.
 
     Examples
     --------
@@ -62,19 +71,34 @@ class Accountant:
     (0.2, Budget(epsilon=0.8, neighbours='add-remove'))
     """
 
-    def __init__(self, limit: float, *, delta: float = 0.0, neighbours: str = "add-remove"):
+    def __init__(
+        self,
+        file: float | str | os.PathLike | None = None,
+        limit: float | None = None,
+        *,
+        delta: float = 0.0,
+        neighbours: str = "add-remove",
+    ):
+        if limit is None and not isinstance(file, (str, os.PathLike)):
+            file, limit = None, file
         number = isinstance(limit, Real) and not isinstance(limit, bool)
         if not number or not 0 < limit < math.inf:
             raise ValueError(f"limit must be a positive, finite number, got {limit!r}")
         check_neighbours(neighbours)
         self.limit, self.delta, self.neighbours = float(limit), check_delta(delta), neighbours
-        self._prices, self._nodes = [], []
+        terms = {"limit": self.limit, "delta": self.delta, "neighbours": neighbours}
+        self._ledger = None if file is None else Ledger(file, terms)
+        self._charges, self._nodes = {}, []
         self._backend = self._process = None
+        self._warned = False
 
     @property
     def spent(self):
-        """Sum of the charged epsilons."""
-        return math.fsum(epsilon for epsilon, _ in self._prices)
+        """Sum of the charged epsilons, those of other runs with the same file among them."""
+        return math.fsum(epsilon for epsilon, _ in self._prices())
+
+    def _prices(self):
+        return (self._charges if self._ledger is None else self._ledger.prices()).values()
 
     @property
     def left(self):
@@ -85,7 +109,7 @@ class Accountant:
     def budget(self):
         """Sum of the budgets of all fits that ended: what was charged, and the proof trees.
 
-        A fit that stopped after its noise was drawn is in `spent` alone.
+        A fit that stopped after its noise was drawn is in `spent` alone, and so are fits of other runs.
         """
         return Budget(Sequence(SUM, tuple(self._nodes) or (Public("no fit yet"),)))
 
@@ -93,12 +117,13 @@ class Accountant:
         from joblib import parallel_config
 
         with _LOCK:
-            if self in _OPEN:
+            if any(self is other or self._shares_file(other) for other in _OPEN):
                 raise RuntimeError(
                     "an account is entered once at a time, and this one is open already, so that each fit would "
                     "be charged twice: fit inside the context that is open"
                 )
             _OPEN.append(self)
+        self._warned = False
         self._process = os.getpid()
         self._backend = parallel_config(backend="threading")
         self._backend.__enter__()
@@ -108,6 +133,11 @@ class Accountant:
         self._backend.__exit__(*error)
         with _LOCK:
             _OPEN.remove(self)
+            if not _OPEN:
+                _FITTED.clear()
+
+    def _shares_file(self, other):
+        return self._ledger is not None and other._ledger is not None and self._ledger.path == other._ledger.path
 
     def __repr__(self):
         delta = f", delta={self.delta:g}" if self.delta else ""
@@ -129,7 +159,7 @@ class Accountant:
                 f"the account refuses {name}: it costs epsilon {epsilon:g}, and of {self.limit:g} is left "
                 f"{self.left:g}"
             )
-        deltas = math.fsum(d for _, d in self._prices)
+        deltas = math.fsum(d for _, d in self._prices())
         if deltas + delta > self.delta * (1 + ROUNDED):
             raise BudgetError(
                 f"the account refuses {name}: it costs delta {delta:g}, and of {self.delta:g} is spent {deltas:g}"
@@ -139,9 +169,20 @@ class Accountant:
         with _LOCK:
             self._nodes.append(node)
 
-    def _refund(self, price):
+    def _charge(self, name, price):
+        """Charge what was checked; returns the number of the charge."""
+        if self._ledger is not None:
+            return self._ledger.charge(name, price)
+        number = max(self._charges, default=-1) + 1
+        self._charges[number] = price
+        return number
+
+    def _refund(self, number):
         with _LOCK:
-            self._prices.remove(price)
+            if self._ledger is not None:
+                self._ledger.refund(number)
+            else:
+                del self._charges[number]
 
 
 class BudgetError(RuntimeError):
@@ -154,6 +195,23 @@ def is_open():
     Of several it is the outermost: a fork may have opened one of its own inside the copy of its parent's.
     """
     return _OPEN[0]._process if _OPEN else None
+
+
+def note_fitted(*objects: Any):
+    """Keep weak references to what was fitted, as long as an account is open."""
+    with _LOCK:
+        if _OPEN:
+            _FITTED.extend(reads.weak(objects))
+
+
+def warn_of_read(X: Any):
+    """Warn, once in each open account, where predictions for `X` are a read that nobody pays for."""
+    warned = not _OPEN or all(account._warned for account in _OPEN)
+    found = None if warned or getattr(_FIT, "runs", False) else reads.seen(X, _FITTED)
+    if found is not None:
+        for account in _OPEN:
+            account._warned = True
+        warn_leak(f"the open account does not charge for this: {found[0]}. {reads.PAID}", found[1] + 2)
 
 
 def has_drawn():
@@ -176,8 +234,8 @@ def others_code():
 
 
 @contextmanager
-def charged(estimator, price: Callable, sent_from: int | None = None) -> Iterator[Callable]:
-    """Charge a fit to every open account, before it reads a record.
+def charged(name: str, neighbours: str, price: Callable, sent_from: int | None = None) -> Iterator[Callable]:
+    """Charge a fit, or another release of this name, to every open account, before it reads a record.
 
     A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. A charge is taken back
     where bad input stopped the fit before its noise was drawn: see `has_drawn`.
@@ -188,20 +246,21 @@ def charged(estimator, price: Callable, sent_from: int | None = None) -> Iterato
     adds up. Raises a BudgetError if an account has too little left, or stands in another process; or if the fit
     spent more than it declared, which then stays charged.
     """
-    name = type(estimator).__name__
     if {sent_from, is_open()} - {None, os.getpid()}:
         raise BudgetError(
             f"{name} was sent to another process, where the account isn't: run it on threads, by n_jobs=1 "
             "or joblib.parallel_config(backend='threading')"
         )
     before = getattr(_FIT, "runs", False)
-    with _LOCK:
+    with _LOCK, ExitStack() as locks:
         accounts = [] if before else list(_OPEN)
         paid = price() if accounts else (0.0, 0.0)
+        ledgers = [account._ledger for account in accounts if account._ledger is not None]
+        for ledger in sorted(ledgers, key=lambda ledger: ledger.path):  # no two runs wait for each other
+            locks.enter_context(ledger.locked())
         for account in accounts:
-            account._check(name, paid, estimator.neighbours)
-        for account in accounts:
-            account._prices.append(paid)
+            account._check(name, paid, neighbours)
+        numbers = [account._charge(name, paid) for account in accounts]
 
     def settle(node):
         spent = node.epsilon, node.delta
@@ -217,8 +276,8 @@ def charged(estimator, price: Callable, sent_from: int | None = None) -> Iterato
     try:
         yield settle
     except (ValueError, TypeError, BudgetError):
-        for account in () if _FIT.drew else accounts:
-            account._refund(paid)
+        for account, number in () if _FIT.drew else zip(accounts, numbers):
+            account._refund(number)
         raise
     finally:
         _FIT.runs = before

@@ -77,7 +77,9 @@ def undone_on_error(fit):
         try:
             vars(self).update({name: value.item() for name, value in given.items()})
             account = import_module("dplit.budget.accountant")
-            with account.charged(self, lambda: declared(self), before.get("_sent_from")) as settle:
+            name, sent_from = type(self).__name__, before.get("_sent_from")
+            with account.charged(name, self.neighbours, lambda: declared(self), sent_from) as settle:
+                account.note_fitted(*args, *kwargs.values())
                 with errors.naming_cache():
                     fit(self, *args, **kwargs)
                 settle(self.budget_.root)

@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,7 @@ class WithRecords:
         check_is_fitted(self, "budget_")
         check_intact(self)
         check_jobs(self.n_jobs)
+        import_module("dplit.budget.accountant").warn_of_read(X)
         X = self._validated(X, reset=False)
         fitted, names = getattr(self, "feature_names_in_", None), self.domain_.column_names
         if names and fitted is not None and not isinstance(X, pd.DataFrame):

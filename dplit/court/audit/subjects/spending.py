@@ -8,6 +8,7 @@ part, or says less of one than it costs.
 import math
 from functools import partial
 from itertools import product
+from tempfile import TemporaryDirectory
 
 from dplit.budget.accountant import Accountant, BudgetError
 from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
@@ -70,16 +71,19 @@ def _failing_learner():
     return Failing
 
 
-def _account(effort, rng):
+def _account(is_kept, effort, rng):
     """What fits inside an account release: of those that ended, and of those that noise was drawn for.
 
-    The limit is 1, and each asks for 0.4: two are let in, whatever becomes of them.
+    The limit is 1, and each asks for 0.4: two are let in, whatever becomes of them. An account that is kept in a
+    file is opened anew for each.
     """
     learner, found = _failing_learner(), []
     for fails in (False, True):
         ended = learner.seen = 0
-        with Accountant(EPSILON) as account:
-            for _ in range(5):
+        account, folder = Accountant(EPSILON), TemporaryDirectory()
+        for _ in range(5):
+            account = Accountant(f"{folder.name}/ledger.json", EPSILON) if is_kept else account
+            with account:
                 forest = HistogramForestClassifier(0.4, domain=DOMAIN, classes=[0, 1, 2], max_depth=1,
                                                    learner=learner() if fails else None)  # fmt: skip
                 try:
@@ -95,6 +99,7 @@ def _account(effort, rng):
 
 def registered():
     """The subjects of this file."""
-    yield subject("an account of several fits", _account)
+    yield subject("an account of several fits", partial(_account, False))
+    yield subject("an account that is kept in a file", partial(_account, True))
     for kind, choices in KINDS.items():
         yield subject(f"{kind} spends what it is asked for", partial(_spent, kind, choices))

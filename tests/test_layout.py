@@ -29,6 +29,7 @@ boosting
 datasets
 trees
 forests
+metrics
 baselines
 scale
 court.power

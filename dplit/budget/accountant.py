@@ -10,7 +10,7 @@ from typing import Any
 
 from dplit.budget import reads
 from dplit.budget.concentrated import check_delta
-from dplit.budget.ledger import Ledger
+from dplit.budget.ledger import Charges, Ledger
 from dplit.budget.nodes import Public, Sequence
 from dplit.budget.statement import SUM, Budget
 from dplit.ground.errors import check_neighbours, warn_leak
@@ -72,13 +72,9 @@ class Accountant:
     """
 
     def __init__(
-        self,
-        file: float | str | os.PathLike | None = None,
-        limit: float | None = None,
-        *,
-        delta: float = 0.0,
+        self, file: float | str | os.PathLike | None = None, limit: float | None = None, *, delta: float = 0.0,
         neighbours: str = "add-remove",
-    ):
+    ):  # fmt: skip
         if limit is None and not isinstance(file, (str, os.PathLike)):
             file, limit = None, file
         number = isinstance(limit, Real) and not isinstance(limit, bool)
@@ -87,18 +83,14 @@ class Accountant:
         check_neighbours(neighbours)
         self.limit, self.delta, self.neighbours = float(limit), check_delta(delta), neighbours
         terms = {"limit": self.limit, "delta": self.delta, "neighbours": neighbours}
-        self._ledger = None if file is None else Ledger(file, terms)
-        self._charges, self._nodes = {}, []
+        self._charges, self._nodes = Charges(terms) if file is None else Ledger(file, terms), []
         self._backend = self._process = None
         self._warned = False
 
     @property
     def spent(self):
-        """Sum of the charged epsilons, those of other runs with the same file among them."""
-        return math.fsum(epsilon for epsilon, _ in self._prices())
-
-    def _prices(self):
-        return (self._charges if self._ledger is None else self._ledger.prices()).values()
+        """Sum of the charged epsilons, in all runs with the same file."""
+        return math.fsum(epsilon for epsilon, _ in self._charges.prices().values())
 
     @property
     def left(self):
@@ -117,7 +109,8 @@ class Accountant:
         from joblib import parallel_config
 
         with _LOCK:
-            if any(self is other or self._shares_file(other) for other in _OPEN):
+            path = self._charges.path
+            if any(self is other or (path and path == other._charges.path) for other in _OPEN):
                 raise RuntimeError(
                     "an account is entered once at a time, and this one is open already, so that each fit would "
                     "be charged twice: fit inside the context that is open"
@@ -135,9 +128,6 @@ class Accountant:
             _OPEN.remove(self)
             if not _OPEN:
                 _FITTED.clear()
-
-    def _shares_file(self, other):
-        return self._ledger is not None and other._ledger is not None and self._ledger.path == other._ledger.path
 
     def __repr__(self):
         delta = f", delta={self.delta:g}" if self.delta else ""
@@ -159,7 +149,7 @@ class Accountant:
                 f"the account refuses {name}: it costs epsilon {epsilon:g}, and of {self.limit:g} is left "
                 f"{self.left:g}"
             )
-        deltas = math.fsum(d for _, d in self._prices())
+        deltas = math.fsum(d for _, d in self._charges.prices().values())
         if deltas + delta > self.delta * (1 + ROUNDED):
             raise BudgetError(
                 f"the account refuses {name}: it costs delta {delta:g}, and of {self.delta:g} is spent {deltas:g}"
@@ -170,19 +160,11 @@ class Accountant:
             self._nodes.append(node)
 
     def _charge(self, name, price):
-        """Charge what was checked; returns the number of the charge."""
-        if self._ledger is not None:
-            return self._ledger.charge(name, price)
-        number = max(self._charges, default=-1) + 1
-        self._charges[number] = price
-        return number
+        return self._charges.append({"of": name, "epsilon": price[0], "delta": price[1]})
 
     def _refund(self, number):
-        with _LOCK:
-            if self._ledger is not None:
-                self._ledger.refund(number)
-            else:
-                del self._charges[number]
+        with _LOCK, self._charges.locked():
+            self._charges.append({"back": number})
 
 
 class BudgetError(RuntimeError):
@@ -211,7 +193,7 @@ def warn_of_read(X: Any):
     if found is not None:
         for account in _OPEN:
             account._warned = True
-        warn_leak(f"the open account does not charge for this: {found[0]}. {reads.PAID}", found[1] + 2)
+        warn_leak(found[0], found[1] + 2)
 
 
 def has_drawn():
@@ -255,9 +237,8 @@ def charged(name: str, neighbours: str, price: Callable, sent_from: int | None =
     with _LOCK, ExitStack() as locks:
         accounts = [] if before else list(_OPEN)
         paid = price() if accounts else (0.0, 0.0)
-        ledgers = [account._ledger for account in accounts if account._ledger is not None]
-        for ledger in sorted(ledgers, key=lambda ledger: ledger.path):  # no two runs wait for each other
-            locks.enter_context(ledger.locked())
+        for account in sorted(accounts, key=lambda one: str(one._charges.path)):  # no two runs wait for each other
+            locks.enter_context(account._charges.locked())
         for account in accounts:
             account._check(name, paid, neighbours)
         numbers = [account._charge(name, paid) for account in accounts]

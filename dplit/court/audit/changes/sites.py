@@ -23,7 +23,7 @@ DECIDING = (  # modules that decide what a record can change, and how much noise
     "trees.multinomial", "trees.nodes", "trees.normalised", "trees.random*", "trees.rules",
     "trees.scores", "trees.subsets", "forests.*releases", "forests.blocks*", "forests.boosted*", "forests.base",
     "forests.cells", "forests.ensembles", "forests.histogram", "forests.matrix*", "forests.median",
-    "forests.multinomial", "forests.noise", "forests.partition", "forests.preset",
+    "forests.multinomial", "forests.noise", "forests.partition", "forests.preset", "metrics",
     "forests.random_decision", "forests.randomness", "forests.reading", "forests.targets", "baselines.*",
 )  # fmt: skip
 # The last four fit a strategy to public trees: what they find costs accuracy, and is held to its own norm.

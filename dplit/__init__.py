@@ -12,7 +12,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from dplit.budget import Budget
-from dplit.domain import Categorical, Continuous, Domain
+from dplit.domain import Categorical, Continuous, Date, Domain
 from dplit.ground.errors import PrivacyLeakWarning
 from dplit.ground.renamed import Rooms
 
@@ -35,7 +35,7 @@ _later = {
     "load": "dplit.forests.files",
 }  # fmt: skip
 __all__ = [
-    "Accountant", "Budget", "Categorical", "Continuous", "Domain", "PrivacyLeakWarning",
+    "Accountant", "Budget", "Categorical", "Continuous", "Date", "Domain", "PrivacyLeakWarning",
     "PrivateForestClassifier", "PrivateForestRegressor", "__version__", "load",
 ]  # fmt: skip
 

@@ -317,9 +317,9 @@ def test_the_wheel_has_the_registry_and_no_records(tmp_path):
         opened.extractall(tmp_path / "installed")
         (about,) = [n for n in names if n.endswith("/METADATA")]
         page = opened.read(about).decode()
-    assert "pip install .`" in page and "Description-Content-Type: text/markdown" in page
+    assert "pip install ." in page and "Description-Content-Type: text/markdown" in page
     assert "![" not in page and not re.search(r"\]\((?!https?:)", page), "links to a checkout"
-    assert "One finding" not in page, "the caption of a picture that is left out"
+    assert "Leaves of two classes" not in page, "the caption of a picture that is left out"
     assert "dplit/_data/registry.toml" in names
     assert {n.split("/")[2] for n in names if n.startswith("dplit/_data/")} == {
         "registry.toml", "printed", "results", "evidence", "quotes", "verdicts.csv",

@@ -68,7 +68,7 @@ def test_wrong_shapes_are_named(X):
         ([-np.inf], "finite numbers, got a missing or"),
         ([1j], "numbers, got a cell that is none"),
         ([10**400], "numbers, got a cell that is none"),
-        (np.array(["2020-01-01"], "M8[D]"), "numbers, got dates or times: count them from a public day"),
+        (np.array(["2020-01-01"], "M8[D]"), "numbers, got dates or times: Date\\(lower, upper\\) is for dates"),
         (pd.Series([1, None], dtype="Int64"), "finite numbers, got a missing or"),
         (pd.Series([True, None], dtype="boolean"), "numbers, got a cell that is none"),
     ],

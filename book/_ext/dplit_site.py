@@ -1,8 +1,8 @@
 """What lets the site stand alone: version and date, description, preview, citation, small icons.
 
-Two settings of ``_config.yml`` say where the project lives: `repository_url` turns on the links to
-source, issues and edits, `site_url` the canonical addresses and the preview's picture. Without them
-nothing refers to any address.
+The settings are explained in one place, the recipe "Give the book an address, authors and a DOI": `site_url` and
+`repository_url` of ``_config.yml``, authors and DOI of ``CITATION.cff``. Without them nothing refers to any
+address, and a citation names version, commit and date.
 """
 
 from __future__ import annotations
@@ -115,13 +115,13 @@ def cite_page(title, page, url=""):
     """A folded box that says how to cite a page, as text and as BibTeX."""
     work, name = citation(), page.rpartition("/")[2].replace("_", "-")
     said = (
-        f"{_authors(work)}: “{title}”. In <em>{escape(work['title'])}</em>, version "
-        f"{work['version']}, {_year(work)}."
+        f"{escape(_authors(work))}: “{title}”. In <em>{escape(work['title'])}</em>, {_edition(work, commit())}, "
+        f"{_year(work)}."
     )
     return (
         '<details class="cite-page"><summary>Cite this page</summary>'
         f'<p>{said}</p><div class="highlight">'  # of this class a block has a button that copies it
-        f"<pre>{escape(bibtex(work, f'dplit-{name}', title, url))}</pre></div></details>"
+        f"<pre>{escape(bibtex(work, f'dplit-{name}', title, url, commit()))}</pre></div></details>"
     )
 
 
@@ -135,14 +135,30 @@ def citation():
 
 
 def _authors(work):
-    return ", ".join(author["name"] for author in work["authors"])
+    return ", ".join(" ".join(reversed(_names(author))) for author in work["authors"])
+
+
+def _names(author):
+    """Family and given names of a person, or the one name of a group; list of str."""
+    return [author[part] for part in ("name", "family-names", "given-names") if part in author]
+
+
+def _author(author):
+    """As BibTeX has it: "Family, Given", and a group in braces."""
+    return f"{{{author['name']}}}" if "name" in author else ", ".join(_names(author))
+
+
+def _edition(work, built=()):
+    """Version, and the commit that the site is built from with its date, if there is one and no DOI says it."""
+    commit = "commit {} of {}".format(*built) if built and not work.get("doi") else ""
+    return ", ".join(filter(None, [f"version {work['version']}", commit]))
 
 
 def _year(work):
     return str(work["date-released"])[:4]
 
 
-def bibtex(work, key="dplit", part="", url=""):
+def bibtex(work, key="dplit", part="", url="", built=()):
     """BibTeX of the book, or of one page of it.
 
     Parameters
@@ -151,14 +167,17 @@ def bibtex(work, key="dplit", part="", url=""):
         As `citation`.
     key, part, url : str
         The entry's key; title and address of the page.
+    built : tuple of (str, str)
+        As `commit`.
     """
     title = f"{{{work['title']}}}"
     fields = {
-        "author": " and ".join(f"{{{author['name']}}}" for author in work["authors"]),
+        "author": " and ".join(map(_author, work["authors"])),
         "title": part or title,
         "howpublished": f"In: {title}" if part else "",
         "year": _year(work),
-        "note": f"Version {work['version']}",
+        "note": _edition(work, built).capitalize(),
+        "doi": work.get("doi", ""),
         "url": url or work.get("url", ""),
     }
     lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
@@ -169,7 +188,7 @@ class Citation(SphinxDirective):
     """The BibTeX of the book, as ``CITATION.cff`` has it."""
 
     def run(self):
-        text = bibtex(citation(), url=self.config.site_url)
+        text = bibtex(citation(), url=self.config.site_url, built=commit())
         return [nodes.literal_block(text, text, language="bibtex")]
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import sources
-from dplit.domain.columns import Categorical, Continuous, EncodedColumns, compiled_all_inside
+from dplit.domain.columns import Categorical, Continuous, EncodedColumns, compiled_all_inside, is_bare
+from dplit.domain.dates import Date
 from dplit.ground.errors import few, warn_leak
 
-MOST_SHOWN = 60  # characters of a list of levels in `Domain.describe`
 MANY = 1_000_000  # numbers that are worth compiled code
 
 
@@ -22,15 +22,19 @@ class Domain:
 
     Parameters
     ----------
-    features : sequence of Continuous or Categorical, length n_features; or a mapping of names to them
+    features : sequence of Continuous, Categorical or Date, one a column; or a mapping of names to them
     names : sequence, optional
         Column names, distinct as strings. Data frames are then matched by name, in any order; an
         array is taken by position.
 
     Attributes
     ----------
-    features : tuple of Continuous or Categorical
+    features : tuple of Continuous, Categorical or Date
+        What trees test, length n_features: a `Date` that is read by several things is as many.
     names : tuple of str or None
+        Of the features.
+    columns, column_names : tuple
+        As they were given, one for each column of a table, and their names or None.
     data_dependent : tuple of str
         Columns whose bounds or levels were read off private data. A fit that uses them reports
         an infinite epsilon.
@@ -55,21 +59,29 @@ class Domain:
             features, names = features.values(), keys
         if not isinstance(features, Iterable):
             raise ValueError(f"features must be a list of columns, got {features!r}")
-        self.features = tuple(features)
-        for name, feature in zip(keys or range(len(self)), self.features):
-            if not isinstance(feature, (Continuous, Categorical)):
+        self.columns = tuple(features)
+        for name, feature in zip(keys or range(len(self.columns)), self.columns):
+            if not isinstance(feature, (Continuous, Categorical, Date)):
                 raise ValueError(
-                    f"features[{name!r}] must be Continuous(lower, upper) or Categorical(levels), got {feature!r}"
+                    f"features[{name!r}] must be Continuous(lower, upper) or Categorical(levels), or Date(lower, "
+                    f"upper), got {feature!r}"
                 )
-        if not self.features:
+        if not self.columns:
             raise ValueError("features must hold at least one column, got none")
         if isinstance(names, str) or not (names is None or isinstance(names, Iterable)):
             raise ValueError(f"names must be a list of names, got {names!r}")
-        self.names = None if names is None else tuple(map(str, names))
-        if self.names is not None and len(set(self.names)) != len(self.features):
+        self.column_names = None if names is None else tuple(map(str, names))
+        given = self.column_names or ("",) * len(self.columns)
+        if names is not None and len(set(given)) != len(self.columns):
             raise ValueError(
-                f"names must be {len(self.features)} distinct names, one for each feature, got {list(self.names)}"
+                f"names must be {len(self.columns)} distinct names, one for each feature, got {list(given)}"
             )
+        split = [getattr(f, "split", lambda f=f: [("", f)])() for f in self.columns]
+        self.features = tuple(f for parts in split for _, f in parts)
+        self.names = None if names is None else tuple(n + s for n, parts in zip(given, split) for s, _ in parts)
+        if names is not None and len(set(self.names)) < len(self):
+            raise ValueError(f"names must leave those of a Date's parts free, got {list(self.names)}")
+        self._read_from = tuple(i for i, parts in enumerate(split) for _ in parts)
         self.data_dependent = tuple(map(str, data_dependent))
 
     def __len__(self):
@@ -104,8 +116,8 @@ class Domain:
 
     @property
     def n_continuous(self):
-        """Number of continuous columns."""
-        return sum(isinstance(f, Continuous) for f in self.features)
+        """Number of features that are tested by thresholds, dates among them."""
+        return sum(not isinstance(f, Categorical) for f in self.features)
 
     @property
     def n_levels(self):
@@ -114,8 +126,8 @@ class Domain:
 
     @property
     def bounds(self):
-        """Lower and upper bounds, float array of shape (n_features, 2); zeros if categorical."""
-        return np.array([(f.lower, f.upper) if isinstance(f, Continuous) else (0.0, 0.0) for f in self.features])
+        """Lower and upper bounds as encoded, float array of shape (n_features, 2); zeros if categorical."""
+        return np.array([(0.0, 0.0) if isinstance(f, Categorical) else f.ends for f in self.features])
 
     def describe(self) -> str:
         """Every column in a line: its name, and its bounds or levels."""
@@ -126,20 +138,20 @@ class Domain:
         lines = [f"{len(self)} columns, {about}" if len(self) > 1 else f"1 column, {about}"]
         for name, feature in zip(names, self.features):
             note = "  (read off the data)" if name in leaked else ""
-            lines.append(f"{name:<{width}}  {_in_words(feature)}{note}")
+            lines.append(f"{name:<{width}}  {feature.describe()}{note}")
         return "\n".join(lines)
 
     def to_dict(self) -> dict:
         """The schema as plain data, for JSON or TOML: what `from_dict` reads.
 
-        ``columns`` is a list with ``lower`` and ``upper`` or ``levels`` (and ``missing``) for each column,
-        and its ``name``; ``data_dependent`` is there where some are. A level that is no string, number or
-        boolean is a `ValueError`.
+        ``columns`` is a list with ``lower`` and ``upper`` (of a date as strings) or ``levels`` for each
+        column, its ``name``, and its other parameters where they are not their defaults; ``data_dependent`` is
+        there where some are. A level that is no string, number or boolean is a `ValueError`.
         """
-        names = self.names or [None] * len(self)
+        names = self.column_names or [None] * len(self.columns)
         columns = [
             sources.column_to_dict(f, n, i if n is None else n)
-            for i, (f, n) in enumerate(zip(self.features, names))
+            for i, (f, n) in enumerate(zip(self.columns, names))
         ]
         leaked = {"data_dependent": list(self.data_dependent)} if self.data_dependent else {}
         return {"columns": columns, **leaked}
@@ -161,14 +173,16 @@ class Domain:
     def load(cls, path: str | PathLike) -> Self:
         """Read a schema from a JSON or TOML file, whose name ends in .json or .toml.
 
-        In TOML a column is a table ``[[columns]]`` with the same keys as in `to_dict`. A file that is none of a
-        domain is a `ValueError`, whose message names what is wrong.
+        In TOML a column is a table ``[[columns]]`` with the same keys as in `to_dict`; dates may be TOML's. A
+        file that is none of a domain is a `ValueError`, whose message names what is wrong.
         """
         return cls.from_dict(sources.read(path))
 
     def encode(self, X: Any) -> np.ndarray:
         """Records as floats: clipped values of continuous columns, level codes of categorical ones.
 
+        Values of a log scale are logarithms, dates days since 1970 began or what `Date` says, so that the array,
+        of shape (n_records, n_features), has the `bounds` and what a forest's trees test.
         `X` is a data frame of any library or array_like of shape (n_records, n_features). What comes is
         float64 in C order, and `X` itself if it is one already and lies inside the domain. A width, a name, a
         level or a number that is not of this domain is a `ValueError`, whose message names it.
@@ -177,17 +191,17 @@ class Domain:
         if not isinstance(X, (pd.DataFrame, np.ndarray)):
             X = np.asarray(X, dtype=object)
         places = places_of(self, X)
-        if isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and self.n_continuous == len(self):
+        if isinstance(X, np.ndarray) and X.dtype.kind in "iuf" and all(map(is_bare, self.features)):
             return self._encode_numbers(X)
-        encoded = np.empty(X.shape, order="C")
+        encoded = np.empty((len(X), len(self)), order="C")
         for j, (place, name) in enumerate(places):
             values = X.iloc[:, place] if isinstance(X, pd.DataFrame) else X[:, place]
             encoded[:, j] = self.features[j].encode(values, name)
         return encoded
 
     def _check_columns(self, columns):
-        given, wanted = set(columns), set(self.names)
-        missing = [n for n in self.names if n not in given]
+        given, wanted = set(columns), set(self.column_names)
+        missing = [n for n in self.column_names if n not in given]
         if missing:
             raise ValueError(
                 f"X must have the columns of domain, missing {few(missing)}{_prefixed(columns, missing)}"
@@ -277,14 +291,16 @@ def places_of(domain: Domain, X: pd.DataFrame | np.ndarray) -> list[tuple[int, s
     A width or a name that is not of this domain is a `ValueError`.
     """
     columns = list(map(str, X.columns)) if isinstance(X, pd.DataFrame) else None
-    if columns is not None and domain.names is not None:
+    names, width = domain.column_names, len(domain.columns)
+    if columns is not None and names is not None:
         domain._check_columns(columns)
-    if len(X.shape) != 2 or X.shape[1] != len(domain):
-        raise ValueError(f"X must have {len(domain)} columns, as domain has, got an input of shape {X.shape}")
-    if columns is None or domain.names is None:
-        return list(enumerate(domain.names or columns or range(len(domain))))
-    given = {column: place for place, column in enumerate(columns)}
-    return [(given[name], name) for name in domain.names]
+    if len(X.shape) != 2 or X.shape[1] != width:
+        raise ValueError(f"X must have {width} columns, as domain has, got an input of shape {X.shape}")
+    places = list(enumerate(names or columns or range(width)))
+    if columns is not None and names is not None:
+        given = {column: place for place, column in enumerate(columns)}
+        places = [(given[name], name) for name in names]
+    return [places[i] for i in domain._read_from]
 
 
 def _lies_inside(X, lower, upper):
@@ -292,17 +308,6 @@ def _lies_inside(X, lower, upper):
     if X.size < MANY:
         return bool(((lower <= X) & (X <= upper)).all())
     return compiled_all_inside()(X, lower, upper)
-
-
-def _in_words(feature):
-    """Bounds or levels, shortened where there are many."""
-    if isinstance(feature, Continuous):
-        return f"{feature.lower:g} to {feature.upper:g}"
-    shown, levels = [], [*map(repr, feature.levels)]
-    while levels and len(", ".join([*shown, levels[0]])) <= MOST_SHOWN:
-        shown.append(levels.pop(0))
-    more = [f"... ({feature.size} levels)"] if levels else ["missing"] if feature.missing else []
-    return ", ".join([*shown, *more])
 
 
 def _prefixed(columns, missing):

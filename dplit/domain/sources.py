@@ -7,6 +7,8 @@ records is no longer public.
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from datetime import date
 from numbers import Real
 from pathlib import Path
 
@@ -14,23 +16,22 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dplit.domain.columns import Categorical, Continuous, distinct, is_missing
+from dplit.domain.columns import DATED, Categorical, Continuous, distinct, holds_dates, is_missing
+from dplit.domain.dates import Date, observed_dates
 from dplit.ground.writing import write_whole
 
 FORMATS = {".json": json.loads, ".toml": tomllib.loads}
 KEYS = {"columns", "data_dependent"}
-COLUMN_KEYS = {"name", "lower", "upper", "levels", "missing"}
 
 
 def column_to_dict(feature, name, place):
     """One column as a mapping of plain values."""
-    named = {} if name is None else {"name": name}
-    if isinstance(feature, Continuous):
-        return {**named, "lower": feature.lower, "upper": feature.upper}
+    plain = ({} if name is None else {"name": name}) | feature.to_plain()
+    if "levels" not in plain:
+        return plain
     if not all(isinstance(level, (str, bool, int, float)) for level in feature.levels):
         raise ValueError(f"column {place!r} must have strings, numbers or booleans as levels to be written")
-    missing = {"missing": True} if feature.missing else {}
-    return {**named, "levels": list(feature.levels), **missing}
+    return plain | {"levels": list(feature.levels)}
 
 
 def columns_of(data):
@@ -50,17 +51,14 @@ def columns_of(data):
 def _feature(column, i):
     if not isinstance(column, Mapping):
         raise ValueError(f"columns[{i}] must be a mapping, got a {type(column).__name__}")
-    place = column.get("name", i)
-    _check_keys(column, COLUMN_KEYS, f"column {place!r}")
-    kinds = ("levels" in column), ("lower" in column and "upper" in column)
-    if sum(kinds) != 1:
+    place, options = column.get("name", i), {key: column[key] for key in column if key != "name"}
+    if ("levels" in options) == ("lower" in options and "upper" in options):
         raise ValueError(f"column {place!r} must have either levels or both lower and upper")
+    dated = isinstance(options.get("lower"), (str, date))
+    kind = Categorical if "levels" in options else Date if dated else Continuous
+    _check_keys(options, {field.name for field in fields(kind)}, f"column {place!r}")
     try:
-        if kinds[0]:
-            return Categorical(column["levels"], column.get("missing", False))
-        if "missing" in column:
-            raise ValueError("missing belongs to a column of levels")
-        return Continuous(column["lower"], column["upper"])
+        return kind(**options)
     except ValueError as error:
         raise ValueError(f"column {place!r}: {error}") from None
 
@@ -128,6 +126,8 @@ def _column(values):
         return pd.Categorical(values.cast(nw.String).to_list(), values.dtype.categories)
     if values.dtype == nw.Boolean and not values.is_null().any():
         return pd.Series(values.to_list(), dtype=bool)
+    if values.dtype in (nw.Date, nw.Datetime):
+        return pd.to_datetime(pd.Series(values.to_list(), dtype=object))
     if not values.dtype.is_numeric():
         return pd.Series(values.to_list(), dtype=object)
     return values.to_numpy()
@@ -139,7 +139,7 @@ def described(frame, bounds, public_categories):
     for i, column in enumerate(frame.columns):
         values, given = frame.iloc[:, i], bounds.get(str(column))
         if given is not None:
-            features.append(given_feature(given, column))
+            features.append(given_feature(given, column, holds_dates(values)))
         elif pd.api.types.is_bool_dtype(values.dtype):
             features.append(Categorical([False, True]))
         elif isinstance(values.dtype, pd.CategoricalDtype):
@@ -151,9 +151,11 @@ def described(frame, bounds, public_categories):
     return features, leaked
 
 
-def given_feature(given, column):
-    """The column that an entry of `bounds` describes."""
-    if isinstance(given, (Continuous, Categorical)):
+def given_feature(given, column, dated=False):
+    """The column that an entry of `bounds` describes, of dates if its records are."""
+    if dated and not isinstance(given, Date):
+        raise ValueError(f"bounds of column {column!r}, which holds dates or times: {DATED}, got {given!r}")
+    if isinstance(given, (Continuous, Categorical, Date)):
         return given
     if isinstance(given, pd.CategoricalDtype):
         given = given.categories
@@ -176,6 +178,8 @@ def observed(values, column):
         if not np.isfinite(numbers).all():
             return Continuous(0.0, 0.0).encode(numbers, column)
         return Continuous(numbers.min(), numbers.max())
+    if holds_dates(values):
+        return observed_dates(values, column)
     uniques, _ = distinct(values)
     if any(is_missing(u) for u in uniques):
         raise ValueError(

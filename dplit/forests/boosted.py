@@ -146,7 +146,7 @@ class BaseBoostedForest(PlannedForest):
         curvatures. Zeros where no test makes a difference.
         """
         check_is_fitted(self, "budget_")
-        trees, found = self.trees_, np.zeros(self.n_features_in_)
+        trees, found = self.trees_, np.zeros(len(self.domain_))
         shape = (trees.n_trees, *[2] * trees.depth, -1)
         values = self.leaf_values_.reshape(shape)
         curvatures = np.maximum(self.pair_sums_.sum(axis=1), 0.0).reshape(shape) / 2

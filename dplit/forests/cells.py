@@ -54,8 +54,7 @@ class Cells:
             if self.domain.n_levels[j]:
                 found[:, j] = records[:, j]
                 continue
-            feature, n = self.domain.features[j], int(self.n_levels[j])
-            inner = np.arange(1, n) / n
-            edges = feature.lower + inner * (feature.upper - feature.lower)
+            (lower, upper), n = self.domain.bounds[j], int(self.n_levels[j])
+            edges = lower + np.arange(1, n) / n * (upper - lower)
             found[:, j] = np.searchsorted(edges, records[:, j], side="right")
         return found

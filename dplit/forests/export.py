@@ -98,7 +98,7 @@ def _branches(forest, node, decimals):
     if isinstance(column, Categorical):
         values = [*map(repr, column.levels), *(["missing"] if column.missing else [])]
     elif not np.isnan(cut):
-        shown = f"{cut:.{decimals}f}"
+        shown = column.in_words(cut, decimals)
         return [(f"{name} <= {shown}", 0), (f"{name} > {shown}", 1)]
     else:
         bins = forest.cells_.bins if hasattr(forest, "cells_") else forest.bins_
@@ -114,8 +114,8 @@ def _branches(forest, node, decimals):
 
 def _bins(column, bins, decimals):
     """Equally wide bins of a public interval, in words."""
-    ends = np.linspace(column.lower, column.upper, bins + 1)
-    return [f"{low:.{decimals}f} to {high:.{decimals}f}" for low, high in pairwise(ends)]
+    ends = [column.in_words(end, decimals) for end in np.linspace(*column.ends, bins + 1)]
+    return [f"{low} to {high}" for low, high in pairwise(ends)]
 
 
 def _among(levels):

@@ -85,13 +85,13 @@ def _check_schema(fitted):
     domain, n = fitted["domain_"], fitted["n_features_in_"]
     check(isinstance(fitted["budget_"], Budget), "budget_", "that is no budget")
     check(isinstance(domain, Domain), "domain_", "that is no domain")
-    check(type(n) is int and n == len(domain), "n_features_in_", f"beside {len(domain)} columns")
+    check(type(n) is int and n == len(domain.columns), "n_features_in_", f"beside {len(domain.columns)} columns")
     check(fitted["noise_"] in ("secure", "simulation"), "noise_", "of an unknown kind")
     names = fitted.get("feature_names_in_")
     if names is not None:
         plain = isinstance(names, np.ndarray) and names.shape == (n,) and names.dtype == object
         plain = plain and all(isinstance(name, str) for name in names)
-        same = plain and set(domain.names or names) == {*names.tolist()}
+        same = plain and set(domain.column_names or names) == {*names.tolist()}
         check(same, "feature_names_in_", f"that aren't the names of {n} columns")
     if "classes_" in fitted:
         classes = fitted["classes_"]
@@ -154,7 +154,7 @@ def _check_pivots(forest, trees):
     check(len(trees.pair) == len(trees.child) > 0, "trees_", "whose arrays have different lengths")
     n, columns = trees.pivots.shape
     inner = trees.pair >= 0
-    right = columns == forest.n_features_in_ and np.isfinite(trees.pivots).all()
+    right = columns == len(forest.domain_) and np.isfinite(trees.pivots).all()
     check(right, "trees_.pivots", "that are no points")
     check(trees.pair.min() >= LEAF and (trees.pair[inner] < n - 1).all(), "trees_.pair", "beyond the pivots")
     for name in ("lowest_", "widths_"):
@@ -198,7 +198,7 @@ def _check_boosted(fitted, trees, n):
         array = fitted[name]
         right = isinstance(array, np.ndarray) and array.dtype.kind == "f" and array.shape == shape
         check(right, name, f"that aren't numbers of the shape {shape}")
-    given, columns = fitted["directions_"], fitted["n_features_in_"]
+    given, columns = fitted["directions_"], len(fitted["domain_"])
     right = isinstance(given, list) and len(fitted["tested_"]) == columns + len(given)
     for taken in given if right else ():
         whole = isinstance(taken, tuple) and len(taken) == 3 and all(type(i) is int for i in taken[:2])
@@ -217,7 +217,7 @@ def _check_released(fitted):
         check(held and "trees_" in fitted, "trees_", "without what its leaves released")
         return
     whole = isinstance(queries, np.ndarray) and queries.dtype == "i8" and queries.ndim == 2
-    check(whole and queries.shape[1] == fitted["n_features_in_"], "_queries_", "that are no records")
+    check(whole and queries.shape[1] == len(fitted["domain_"]), "_queries_", "that are no records")
     right = isinstance(votes, np.ndarray) and votes.dtype.kind in "iuf"
     right = right and votes.shape == (len(queries), fitted["n_classes_"])
     check(right, "query_votes_", "that aren't numbers of each")

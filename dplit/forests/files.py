@@ -26,9 +26,8 @@ the types in `RECORDS`. An estimator of another library is its name alone.
 
 Arrays of `Trees` have the names of its fields behind ``trees_.``. So NumPy alone reads a forest whose trees vote,
 or whose leaves' numbers are averaged; not a boosted one, which adds them up and also tests differences of
-columns, nor a preset's, whose names stand behind ``forest_.``. Here ``x`` holds numbers within their bounds,
-positions among levels, and, where a forest has cut a column into equal bins (matrix forests, DP-RF and DP-DF),
-the number of the bin, from 0:
+columns, nor a preset's, whose names stand behind ``forest_.``. Here ``x`` holds what `Domain.encode` gives, and,
+where a forest has cut a column into equal bins (matrix forests, DP-RF and DP-DF), the number of the bin, from 0:
 
 .. code-block:: python
 
@@ -214,12 +213,12 @@ def _plain(value, arrays, place):
     if isinstance(value, np.ndarray) and value.dtype.kind == "O":
         plain = _plain(value.tolist(), arrays, place)
         return {"objects": plain} if value.ndim == 1 else plain  # a table is a list of rows
+    if isinstance(value, Domain):
+        return {"domain": value.to_dict()}
     if hasattr(value, "columns"):  # a data frame of any library
         names, columns = list(as_pandas(value).columns), as_pandas(value).items()
         columns = [_plain(column.tolist(), arrays, place) for _, column in columns]
         return {"frame": [_plain(names, arrays, place), columns]}
-    if isinstance(value, Domain):
-        return {"domain": value.to_dict()}
     if isinstance(value, Budget):
         return {"budget": [_plain(value.root, arrays, place), list(value.notes)]}
     kind = type(value)

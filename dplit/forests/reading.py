@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dplit.budget import Leak, Public
-from dplit.domain import Domain
+from dplit.domain import Continuous, Domain
 from dplit.domain.schema import check_domain, domain_of_frame
 from dplit.domain.sources import as_pandas, check_kind_of_cells
 from dplit.forests.blocks_dask import is_dask, read_dask
@@ -63,9 +63,9 @@ class WithRecords:
         if domain is None:
             domain, why = observed(), "the two values of each boolean column"
         elif domain.names is not None and not isinstance(X, pd.DataFrame):
+            named = few(domain.column_names)
             warnings.warn(
-                f"X has no column names, so its columns are taken in the order of domain: {few(domain.names)}",
-                stacklevel=5,
+                f"X has no column names, so its columns are taken in the order of domain: {named}", stacklevel=5
             )
         node = Public("domain", why)
         if domain.data_dependent:
@@ -79,7 +79,7 @@ class WithRecords:
         check_jobs(self.n_jobs)
         import_module("dplit.budget.accountant").warn_of_read(X)
         X = self._validated(X, reset=False)
-        fitted, names = getattr(self, "feature_names_in_", None), self.domain_.names
+        fitted, names = getattr(self, "feature_names_in_", None), self.domain_.column_names
         if names and fitted is not None and not isinstance(X, pd.DataFrame):
             order = [fitted.tolist().index(name) for name in names]
             X = X if order == sorted(order) else X[:, order]  # an array comes as the frame did
@@ -89,7 +89,7 @@ class WithRecords:
         """scikit-learn's checks of shape, names and, where the columns are numbers, of values."""
         domain, X = self.domain if reset else self.domain_, as_pandas(X)
         frame = isinstance(X, pd.DataFrame)
-        numeric = not frame and (domain is None or domain.n_continuous == len(domain))
+        numeric = not frame and (domain is None or all(isinstance(f, Continuous) for f in domain))
         if numeric:
             return self._numbers(X, reset)
         if issparse(X):

@@ -24,6 +24,7 @@ class Shape(NamedTuple):
     column: str
     #: Float64 array, shape (n_pieces + 1,), or None. Ends of the pieces between the column's public bounds, each
     #: closed at its upper end.
+    #: Of a date in days they are NumPy's datetimes; of a log scale in the column's own units.
     edges: np.ndarray | None
     #: Of a categorical column, one for each piece; None among them is a missing value.
     levels: tuple | None
@@ -31,6 +32,7 @@ class Shape(NamedTuple):
     #: or units of the target.
     values: np.ndarray
     outputs: tuple  #: Tuple of str, length n_outputs. What they are added to, in words.
+    scale: str = "linear"  #: Or "log", on which the column is cut.
 
 
 def additive_shape(forest: BaseForest, column: str | int) -> Shape:
@@ -71,10 +73,12 @@ def additive_shape(forest: BaseForest, column: str | int) -> Shape:
         levels = (*feature.levels, *((None,) if feature.missing else ()))
         added = _summed(trees, roots, np.arange(feature.size), values)
         return Shape(name, None, levels, added, outputs)
-    edges = np.unique(np.r_[feature.lower, trees.threshold[trees.feature == j], feature.upper])
+    lower, upper = feature.ends
+    edges = np.unique(np.r_[lower, trees.threshold[trees.feature == j], upper])
     upper = edges[1:] if len(edges) > 1 else edges  # a piece is reached by its upper end
     edges = edges if len(edges) > 1 else np.repeat(edges, 2)
-    return Shape(name, edges, None, _summed(trees, roots, upper, values), outputs)
+    scale = getattr(feature, "scale", "linear")
+    return Shape(name, feature.shown(edges), None, _summed(trees, roots, upper, values), outputs, scale)
 
 
 def _outputs(forest):

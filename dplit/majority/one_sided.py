@@ -27,7 +27,7 @@ def gap_error(gap: ArrayLike, epsilon: float) -> float | np.ndarray:
     r"""Probability that ROSNAM reports the minority of two classes: :math:`e^{-\epsilon j}/2`.
 
     What table 6 of the addendum should have shown, under add-remove; pass half of `epsilon` under replace-one. It
-    equals `error_lower_bound`: no private mechanism errs less. Derived in :prf:ref:`thm-rosnam-law`.
+    equals `error_lower_bound`: no private label that treats names alike errs less. See :prf:ref:`thm-rosnam-law`.
     """
     return 0.5 * np.exp(-min(check_epsilon(epsilon), MOST) * check_numbers(gap, "gap", 0, MOST))
 

@@ -42,6 +42,8 @@ def plot_shape(shape: Shape, *, ax: Axes | None = None) -> Axes:
     if shape.levels is not None:
         names = ["missing" if level is None else str(level) for level in shape.levels]
         ax.set_xticks(range(len(names)), names)
+    elif shape.scale == "log":
+        ax.set_xscale("log" if shape.edges[0] > 0 else "symlog")
     ax.set(xlabel=shape.column, ylabel="added" if several else f"added to {shape.outputs[0]}")
     if several:
         ax.legend()

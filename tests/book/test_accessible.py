@@ -13,6 +13,7 @@ SECONDS = 300  # at most, for a look at each element of a page, on a machine tha
 AXE = Path(axe_core_python.__file__).with_name("axe.min.js")
 PAGES = {  # one of each kind; of the ledger what one asks for, since all its rows take minutes
     "landing": "book/index.html",
+    "guide": "book/guide/officer.html",
     "chapter": "book/majority.html",
     "bench": "book/bench.html",
     "ledger": "book/ledger.html?paper=rdf&verdict=leaks",

@@ -5,12 +5,14 @@ import sys
 from collections import namedtuple
 from types import SimpleNamespace
 
+import book_tools
 import pytest
 import yaml
 from book_tools import BOOK, ROOT
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
 import dplit
+from dplit.court.ledger import cite
 
 sys.path.insert(0, str(BOOK / "_ext"))
 import dplit_book
@@ -74,7 +76,8 @@ def test_a_page_has_a_preview_once_the_site_has_an_address():
 def test_the_citation_is_complete():
     work = dplit_site.citation()
     assert work["version"] == work["preferred-citation"]["version"] == dplit.__version__
-    assert [author["name"] for author in work["authors"]] == ["The dplit authors"]
+    assert work["authors"] == work["preferred-citation"]["authors"]
+    assert " and ".join(map(dplit_site._author, work["authors"])) == cite.AUTHORS and work["title"] == cite.BOOK
     assert len(work["references"]) == 5
     for paper in work["references"]:
         assert paper["title"] and paper["authors"] and paper["year"]
@@ -91,7 +94,7 @@ def test_the_version_has_one_source():
     released = dplit_site.citation()["date-released"]
     newest = re.search(r"^## (\d.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert newest[1] == f"{dplit.__version__} ({released})"
-    wheels = re.findall(r"dplit-([\d.]+)-py3", (ROOT / "README.md").read_text("utf-8"))
+    wheels = re.findall(r"dplit-([\d.]+)-py3", (BOOK / "guide" / "install.md").read_text("utf-8"))
     assert set(wheels) == {dplit.__version__}
 
 
@@ -160,9 +163,29 @@ def test_the_references_are_those_of_the_bibliography():
 def test_the_bibtex_is_that_of_the_citation():
     text = dplit_site.bibtex(dplit_site.citation())
     assert text.startswith("@misc{dplit,") and text.count("{") == text.count("}")
-    for part in ("{{The dplit authors}}", "year = {2026}", f"Version {dplit.__version__}"):
+    for part in (f"author = {{{cite.AUTHORS}}}", "year = {2026}", f"Version {dplit.__version__}"):
         assert part in text
-    assert "url" not in text
+    assert "url" not in text and "commit" not in text and "doi" not in text
+
+
+def test_until_there_is_a_doi_a_citation_names_version_commit_and_date():
+    work = dplit_site.citation()
+    assert f"note = {{Version {dplit.__version__}, commit abc of 2026-01-02}}" in dplit_site.bibtex(
+        work, built=("abc", "2026-01-02")
+    )
+    named = work | {"doi": "10.5281/1", "authors": [{"family-names": "Doe", "given-names": "Ann"}, {"name": "We"}]}
+    text = dplit_site.bibtex(named, built=("abc", "2026-01-02"))
+    assert "doi = {10.5281/1}" in text and "commit" not in text
+    assert "author = {Doe, Ann and {We}}" in text and dplit_site._authors(named) == "Ann Doe, We"
+
+
+def test_nothing_sends_a_reader_to_whom_nobody_knows():
+    """A copy of the book says itself which one it is; how to set the rest is one recipe."""
+    sources = [p.read_text("utf-8") for p in (*book_tools.SOURCES, ROOT / "README.md", ROOT / "CONTRIBUTING.md")]
+    assert [text[:80] for text in sources if re.search("ask whoever|whoever gave you", text)] == []
+    recipe = (BOOK / "recipes.md").read_text("utf-8").partition("## Give the book an address")[2]
+    for setting in ("site_url", "repository_url", "authors", "doi"):
+        assert f"| `{setting}`" in recipe
 
 
 SCRIPT = (

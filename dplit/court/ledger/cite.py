@@ -4,7 +4,7 @@ import re
 
 from dplit.court.ledger.registry import OURS, PAPERS, Claim
 
-BOOK = "dplit: the book whose theorems run"
+BOOK, AUTHORS = "dplit: the book whose theorems run", "{The dplit authors}"  # as CITATION.cff
 TEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_"}
 
 
@@ -28,7 +28,7 @@ def bibtex(claim: Claim, since: str = "", date: str = "", site: str = "") -> str
     about = "" if ours else f"{PAPERS[claim.paper]}, {claim.where}. "
     stood = f", since version {since} ({date})" if since else ""
     fields = {
-        "author": "{The dplit authors}",
+        "author": AUTHORS,
         "title": f"{{{tex(BOOK)}}}, entry {tex(claim.id)}",
         "year": date[:4],
         "note": f"{tex(about)}Verdict: {claim.verdict}{stood}",

@@ -1,0 +1,156 @@
+"""The guide is true: its code prints what it shows, what it names exists, its numbers are computed again."""
+
+import io
+import re
+import shlex
+import subprocess
+import sys
+import warnings
+from contextlib import redirect_stdout
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from book_tools import BOOK, ROOT, cells
+from browser_tools import visit, wait
+
+from dplit import PrivacyLeakWarning, baselines, datasets, forests
+from dplit.court import bench, experiments
+
+PAGES = sorted((BOOK / "guide").glob("*.md"))
+FENCE = re.compile(r"^(`{3,})(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+SHOWN_LINES, SHOWN_WIDTH = 16, 90  # of a block of code, as wide as the page
+
+every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+
+
+def blocks(text):
+    """(language, text) of every fenced block, in order, and an empty one at the end."""
+    return [(found[2], found[3]) for found in FENCE.finditer(text)] + [("", "")]
+
+
+def printed(code, scope):
+    """What a block prints; a warning of anything but a leak is an error."""
+    out = io.StringIO()
+    with redirect_stdout(out), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", PrivacyLeakWarning)  # an account says what it is not asked for
+        exec(compile(code, "<guide>", "exec"), scope)
+    return out.getvalue()
+
+
+def check(text):
+    """Run the Python of a page, from top to bottom, and compare what each block prints with the block below it."""
+    scope = {"__name__": "guide"}
+    for (language, code), (below, shown) in pairwise(blocks(text)):
+        if language == "python":
+            assert printed(code, scope) == (shown if below == "text" else "")
+
+
+@every_page
+def test_a_page_prints_what_it_shows(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("text", ["```python\nprint(1)\n```\n", "```python\nprint(1)\n```\n```text\n2\n```\n"])
+def test_what_a_page_does_not_show_is_seen(text):
+    check(text.replace("2", "1") if "2" in text else "")
+    with pytest.raises(AssertionError):
+        check(text)
+
+
+@every_page
+def test_code_fits_the_page(path):
+    code = [text.splitlines() for language, text in blocks(path.read_text("utf-8")) if language == "python"]
+    assert [lines for lines in code if len(lines) > SHOWN_LINES] == []
+    assert [line for lines in code for line in lines if len(line) > SHOWN_WIDTH] == []
+
+
+def test_the_average_accuracy_is_what_the_page_says():
+    """The first fit of the page with twelve other seeds."""
+    page = (BOOK / "guide" / "fit.md").read_text("utf-8")
+    example = next(text for language, text in blocks(page) if language == "python")
+    fit = example.partition("print")[0].replace("schema, random_state=0", "schema, random_state=seed")
+    assert "random_state=seed" in fit
+    scores = []
+    for seed in range(12):
+        scope = {"seed": seed}
+        exec(fit, scope)
+        scores.append(scope["forest"].score(scope["X_test"], scope["y_test"]))
+    (said,) = re.findall(r"averages (0\.\d\d)", page)
+    assert f"{np.mean(scores):.2f}" == said
+
+
+def test_random_trees_stay_at_the_majority_class_of_wilt():
+    page = (BOOK / "guide" / "which.md").read_text("utf-8")
+    assert "(`wilt`) they do so at $\\epsilon = 10$ as well as at 1" in page
+    data = datasets.load("wilt")
+    for epsilon in (1.0, 10.0):
+        forest = forests.RandomDecisionForestClassifier(
+            epsilon, domain=data.domain, classes=data.classes, random_state=0
+        )
+        (only,) = np.unique(forest.fit(data.X, data.y).predict(data.X))
+        assert round(float(np.mean(data.y == only)), 2) == 0.95
+
+
+def test_the_ranks_over_tables_are_what_the_page_says():
+    page = (BOOK / "guide" / "which.md").read_text("utf-8")
+    (said,) = re.findall(r"signed ranks over the tables: p = ([\d.]+)", page)
+    for epsilon in (0.5, 1.0, 2.0, 4.0):
+        both = bench.scores("bench/classification-held-out", epsilon)
+        duel = bench.duel(both | bench.peer_scores(epsilon, held_out=True), "Boosted", "diffprivlib forest")
+        assert duel["higher"] == duel["sets"] == 14 and f"{duel['p']:.4f}" == said
+
+
+def test_the_claim_prints_its_verdict():
+    page = (BOOK / "guide" / "check.md").read_text("utf-8")
+    shown = next(text for language, text in blocks(page) if language == "console")
+    line, _, said = shown.partition("\n")
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(line.removeprefix("$ "))], capture_output=True, text=True, cwd=ROOT
+    )
+    assert done.returncode == 0
+    seconds = r"\d+\.\d+ ?s?"  # the only column that may differ
+    assert re.sub(seconds, "", done.stdout) == re.sub(seconds, "", said)
+
+
+def test_every_estimator_that_it_names_exists():
+    named = set(re.findall(r"`(\w+(?:Classifier|Regressor))`", (BOOK / "guide" / "which.md").read_text("utf-8")))
+    assert len(named) >= 9
+    assert named <= {*forests.__all__, *baselines.__all__}
+
+
+@every_page
+def test_every_experiment_and_make_target_that_it_names_exists(path):
+    page = path.read_text("utf-8")
+    assert set(re.findall(r"dplit experiment (\S+/\S+)", page)) <= set(experiments.ids())
+    targets = re.findall(r"(?:`|^|\s)make (\w+)", page, flags=re.MULTILINE)
+    makefile = (ROOT / "Makefile").read_text()
+    assert [t for t in targets if not re.search(rf"^{t}:", makefile, flags=re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize("path", [*PAGES, BOOK / "epsilon.ipynb"], ids=lambda path: path.stem)
+def test_a_page_is_short(path):
+    """In words of prose and tables, code left out."""
+    parts = (
+        [c["source"] for c in cells(path, "markdown")] if path.suffix == ".ipynb" else [path.read_text("utf-8")]
+    )
+    assert 150 <= len(FENCE.sub("", "\n".join(parts)).split()) <= 700
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("choose epsilon", "epsilon"),
+        ("GDPR", "guide/officer"),
+        ("legal", "guide/officer"),
+        ("migrate", "guide/migrate"),
+    ],
+)
+def test_the_search_finds_the_page(driver, site, words, page):
+    """The first that it finds, from the disk."""
+    visit(driver, f"{site.as_uri()}/search.html?q={words.replace(' ', '+')}")
+    first = "document.querySelector('#search-results li a')"
+    assert wait(driver, f"return {first} && {first}.getAttribute('href').startsWith('book/{page}.html')")

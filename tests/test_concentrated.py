@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from dplit import Continuous, Domain
 from dplit.budget import (
     Bootstrap,
     Budget,
@@ -24,6 +25,7 @@ from dplit.budget import (
     epsilon_of,
     rho_of,
 )
+from dplit.forests import BoostedForestClassifier, BoostedForestRegressor
 
 CASES = [(1e-4, 1e-6), (0.01, 1e-6), (0.3, 1e-3), (0.3, 1e-9), (5.0, 1e-5), (40.0, 1e-6)]
 
@@ -112,3 +114,36 @@ def test_trees_that_prove_nothing_cannot_be_built():
     for rho in (-0.1, "x", math.nan, True):
         with pytest.raises(ValueError, match=r"^rho must be"):
             Concentrated("n", rho)
+
+
+@pytest.mark.parametrize("n_classes", [0, 2])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_fits_compose_in_rho(n_classes, neighbours):
+    """Between the exact price of that many Gaussian mechanisms and the sum of the fits' epsilons."""
+    domain, y = Domain({"x": Continuous(0, 1)}), [0, 1] * 50
+    kind = BoostedForestClassifier if n_classes else BoostedForestRegressor
+    schema = {"classes": [0, 1]} if n_classes else {"target_bounds": (0, 1)}
+    options = {"domain": domain, "delta": 1e-7, "n_records": 10**6, "neighbours": neighbours, **schema}
+    fits = [kind(0.5, **options, random_state=i).fit([[0.5]] * 100, y).budget_ for i in range(8)]
+    total = sum(fits)
+    assert total.delta == pytest.approx(8e-7) and total.epsilon == pytest.approx(4.0)
+    joined, rho = total.converted(1e-6), 8 * rho_of(0.5, 1e-7)
+    assert joined.delta == 1e-6 and joined.neighbours == neighbours
+    assert exact_delta(rho, joined.epsilon) < 1e-6 < exact_delta(rho, 0.8 * joined.epsilon)
+    assert joined.epsilon == pytest.approx(epsilon_of(rho, 1e-6), rel=1e-6)
+    assert joined.epsilon < 0.5 * total.epsilon
+    assert json.dumps(joined.to_dict()) and joined.notes == total.notes
+
+
+def test_pure_fits_are_converted_where_it_pays_and_no_delta_is_exceeded():
+    pure = Budget(Spend("a fit", 0.1))
+    assert pure.converted(1e-6) is pure  # one of them costs less as it is
+    many = sum([pure] * 400)
+    assert many.converted(1e-6).epsilon == pytest.approx(epsilon_of(400 * 0.1**2 / 2, 1e-6))
+    assert many.converted(1e-6).epsilon < 20 < many.epsilon
+    paid = Budget(Converted("c", Concentrated("n", 0.02), 1e-3))
+    assert paid.converted(1e-6).delta == 1e-6 and paid.converted(1e-6).epsilon > paid.epsilon
+    grouped = Budget(Group("g", Converted("c", Concentrated("n", 0.02), 1e-6), 2))
+    assert grouped.converted(1e-6).epsilon == pytest.approx(epsilon_of(0.08, 1e-6))
+    with pytest.raises(ValueError, match="delta must be positive"):
+        pure.converted(0.0)

@@ -13,11 +13,13 @@ import math
 from numbers import Real
 from typing import NamedTuple
 
-from dplit.boosting.plan import plan
+from dplit.boosting.plan import equivalent, plan
+from dplit.budget import check_delta, rho_of
 from dplit.ground.errors import check_epsilon, check_integer
 
 FAMILIES = ("boosted", "histogram", "constant")
 WORTH_A_TEST = 20.0  # s below which noise decides which test is best
+MOST_RECORDS = 10**9  # the most that are asked whether a delta pays
 MOST_CELLS = 20_000  # the most that the rule was tried with
 CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.15, 500.0  # r; r and s
 
@@ -32,11 +34,14 @@ class Advice(NamedTuple):
         return f"{self.family}: {self.why}"
 
 
-def advise(n_records: int, epsilon: float, n_classes: int = 0, n_cells: int = math.inf) -> Advice:
+def advise(
+    n_records: int, epsilon: float, n_classes: int = 0, n_cells: int = math.inf, delta: float = 0.0
+) -> Advice:
     """The family of forests that public numbers advise.
 
     `n_records`: public, or noisy and paid for; `epsilon`: of the fit, under add-remove neighbours; `n_classes`:
-    0 for a regression; `n_cells`: combinations of levels of a domain all of whose columns are categorical.
+    0 for a regression; `n_cells`: combinations of levels of a domain all of whose columns are categorical;
+    `delta`: of the fit, of which the advice says what it is worth.
 
     Examples
     --------
@@ -47,6 +52,9 @@ def advise(n_records: int, epsilon: float, n_classes: int = 0, n_cells: int = ma
     'histogram'
     >>> print(advise(10, 0.5))
     constant: 10 records x epsilon 0.5 = 5, and below 20 noise would choose the tests
+    >>> advise(1_000, 1.0, 2, delta=1e-6).why
+    '1,000 records x epsilon 1 = 1,000 pays for 3 rounds of depth 1; delta 1e-06 gains nothing below about 6,100
+    records'
     """
     n_records, epsilon = check_integer(n_records, "n_records", 0), check_epsilon(epsilon)
     n_classes = check_integer(n_classes, "n_classes", 0)
@@ -63,4 +71,18 @@ def advise(n_records: int, epsilon: float, n_classes: int = 0, n_cells: int = ma
             return Advice("histogram", f"{told}, {each:.2g} for each of {counts}: enough to count them")
     planned = plan(n_records, epsilon, n_classes)
     rounds = "1 round" if planned.rounds == 1 else f"{planned.rounds} rounds"
-    return Advice("boosted", f"{told} pays for {rounds} of depth {planned.depth}")
+    worth = _worth(n_records, epsilon, n_classes, delta) if delta and epsilon < math.inf else ""
+    return Advice("boosted", f"{told} pays for {rounds} of depth {planned.depth}{worth}")
+
+
+def _worth(n_records, epsilon, n_classes, delta):
+    """What a delta is worth, or from how many records on it is worth anything."""
+    rho = rho_of(epsilon, check_delta(delta))
+    worth = equivalent(n_records, rho, n_classes)
+    if worth > epsilon:
+        return f"; with delta {delta:g} the noise of epsilon {worth:.3g}"
+    low, high = n_records, MOST_RECORDS
+    while high > 1.01 * low + 1:
+        middle = (low + high) // 2 if high < 4 * low else 2 * low + 1
+        low, high = (low, middle) if equivalent(middle, rho, n_classes) > epsilon else (middle, high)
+    return f"; delta {delta:g} gains nothing below about {float(f'{high:.2g}'):,.0f} records"

@@ -104,7 +104,7 @@ class BasePrivateForest(PlannedForest):
         if n_classes is None or self.domain is None:
             return Advice("boosted", UNKNOWN)
         cells = math.prod(self.domain.n_levels.tolist())  # 0 levels: a continuous column
-        return advise(n, epsilon, n_classes, cells or math.inf)
+        return advise(n, epsilon, n_classes, cells or math.inf, self._record_delta(epsilon))
 
     def _record_delta(self, epsilon):
         """A record's delta, of which several make up `delta` (`dplit.budget.Group`)."""

@@ -1,11 +1,13 @@
 """The rule for the family: a function of public numbers, whose borders are where its words say."""
 
 import math
+import re
 
 import pytest
 
 from dplit.boosting import advise, plan
 from dplit.boosting.advice import FAMILIES
+from dplit.forests.boosted_releases import ZeroConcentrated, account
 
 GRID = [
     (n, epsilon, classes, cells)
@@ -50,3 +52,15 @@ def test_a_boosted_forests_size_is_the_plans():
     planned = plan(5000, 0.5, 2)
     assert f"pays for {planned.rounds} rounds of depth {planned.depth}" in advise(5000, 0.5, 2).why
     assert "pays for 1 round of depth" in advise(100, 1.0).why
+
+
+@pytest.mark.parametrize(("epsilon", "classes"), [(0.25, 2), (1.0, 0), (1.0, 5), (4.0, 2)])
+def test_a_delta_is_worth_what_the_fit_makes_of_it(epsilon, classes):
+    """`account` takes the zero-concentrated way from about the number of records on that the advice names."""
+    few = advise(300, epsilon, classes, delta=1e-6).why
+    least = int(re.search("gains nothing below about ([0-9,]+) records", few)[1].replace(",", ""))
+    for n, gains in ((0.9 * least, False), (1.1 * least, True)):
+        of = round(n), epsilon, classes
+        assert ("; with delta 1e-06 the noise of epsilon" in advise(*of, delta=1e-6).why) == gains
+        assert isinstance(account(epsilon, 1e-6, round(n), classes, "add-remove", 1), ZeroConcentrated) == gains
+    assert "delta" not in advise(300, epsilon, classes).why + advise(300, math.inf, classes, delta=1e-6).why

@@ -17,13 +17,14 @@ SOURCES := _config.yml _toc.yml CITATION.cff $(sort $(shell find book dplit data
 LIST := $(firstword $(shell echo '$(SOURCES)' | cksum))
 BUILT := $(SITE)/.built-$(LIST)
 
-.PHONY: help install book pdf site test lab refresh bench clean
+.PHONY: help install book pdf site test test-versions lab refresh bench clean
 
 help:
 	@echo "make install   install what the book and the tests need into $(VENV)"
 	@echo "make book      build the site from the stored outputs and say where it is"
 	@echo "make pdf       print the book into one PDF, by Chromium"
 	@echo "make test      run the tests and every notebook (ARGS='-k ledger' passes options to pytest)"
+	@echo "make test-versions  the README and the forests with the oldest and the newest releases allowed"
 	@echo "make lab       open the notebooks in JupyterLab"
 	@echo "make refresh   re-execute the notebooks whose code has changed"
 	@echo "make bench     measure the time of the hot loops"
@@ -67,6 +68,16 @@ $(BUILT): $(SOURCES) $(LOCK) | $(VENV)/.book
 
 test: $(VENV)/.test site
 	$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder --nbval --benchmark-skip $(ARGS)
+
+# The oldest releases that pyproject.toml allows, and the newest that there are: an environment each, by uv.
+test-versions: $(VENV)-lowest-direct/.installed $(VENV)-highest/.installed
+	for v in $(^D); do NUMBA_CACHE_DIR=$(CURDIR)/$$v/numba $$v/bin/python -m pytest -n auto --dist loadscope \
+		--benchmark-skip tests/test_readme.py tests/forests $(ARGS) || exit 1; done
+
+$(VENV)-%/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/uv venv -q --clear --python $(BIN)/python $(@D)
+	$(BIN)/uv pip install -q --python $(@D)/bin/python --resolution $* -e '.[test]'
+	@touch $@
 
 lab: $(VENV)/.lab
 	$(BIN)/jupyter lab book $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)

@@ -77,9 +77,10 @@ def class_codes(y, classes):
     values = np.asarray(y)
     try:
         occurrence, occurring = _factorized(y, values)
-    except TypeError:  # a list among the values
+        inferred = pd.Series(occurring).infer_objects()
+    except (TypeError, OverflowError):  # a list among the values, or a whole number beyond all of pandas'
         raise ValueError("y must hold classes, got a value that cannot be one, as a list") from None
-    check_target_type(pd.Series(occurring).infer_objects().to_numpy())
+    check_target_type(inferred.to_numpy())
     codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
     if (codes < 0).any():
         raise ValueError(

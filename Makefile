@@ -17,12 +17,13 @@ SOURCES := _config.yml _toc.yml CITATION.cff $(sort $(shell find book dplit data
 LIST := $(firstword $(shell echo '$(SOURCES)' | cksum))
 BUILT := $(SITE)/.built-$(LIST)
 
-.PHONY: help install book pdf site test test-versions lab refresh bench clean
+.PHONY: help install book pdf slides site test test-versions lab refresh bench clean
 
 help:
 	@echo "make install   install what the book and the tests need into $(VENV)"
 	@echo "make book      build the site from the stored outputs and say where it is"
 	@echo "make pdf       print the book into one PDF, by Chromium"
+	@echo "make slides    make slides of chapters (ARGS='majority depth')"
 	@echo "make test      run the tests and every notebook (ARGS='-k ledger' passes options to pytest)"
 	@echo "make test-versions  the README and the forests with the oldest and the newest releases allowed"
 	@echo "make lab       open the notebooks in JupyterLab"
@@ -58,6 +59,9 @@ book: site
 # All pages in one, typeset by a headless Chromium: some minutes, and 2 GB of memory.
 pdf: site
 	$(BIN)/python book/pdf.py $(ARGS)
+
+slides: site
+	$(BIN)/python book/slides.py $(ARGS)
 
 site: $(BUILT)
 

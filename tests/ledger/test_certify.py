@@ -1,4 +1,4 @@
-"""Certificates: right statements hold over their whole ranges, wrong ones are refuted on a box, nothing else is said."""
+"""Certificates: right statements hold over their whole ranges, wrong ones are refuted on a box."""
 
 import math
 import time
@@ -66,7 +66,7 @@ def _opposite_on(statement, box):
 
 
 def test_boxes_that_do_not_decide_are_not_believed():
-    """A stored tree is verified; one that is too coarse is found anew, and no tree makes a wrong statement right."""
+    """A stored tree that is too coarse is found anew, and no tree makes a wrong statement right."""
     fine = Statement("1/(1 - x) <= exp(2*x)", {"x": [0, 0.757]})
     assert fine.decided(".") == fine.decided() and fine.decided().boxes > 1
     assert Statement("a < a", UNIT).decided(".").state == REFUTED
@@ -93,7 +93,7 @@ def test_a_thousandth_is_refused_where_a_statement_is_met(name):
     wider = "1.001" if relation.strip().startswith("<") or one.relation == "=" else "0.999"
     mutant = Statement(f"({left})*{wider}{relation}{right}", one.where, one.let)
     state = mutant.decided().state
-    assert state == REFUTED or one.relation != "=" and _apart(one)
+    assert state == REFUTED or (one.relation != "=" and _apart(one))
 
 
 def _apart(one):

@@ -42,6 +42,7 @@ DEPTHS = (0, 3, 6, 9, 12, 15)  # halvings, until a statement is decided
 SERIES = 6  # terms of the series at the end of a range
 PLACES = (Fraction(1, 3), Fraction(3, 4), Fraction(9, 10))  # where code is compared, on the unit interval
 HOLDS, REFUTED, OPEN = 1, -1, 0
+CUBE = [(Fraction(0), Fraction(1))]
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
              ast.Pow: operator.pow}  # fmt: skip
 RELATIONS = {ast.LtE: "<=", ast.Lt: "<", ast.Eq: "=", ast.GtE: ">=", ast.Gt: ">"}
@@ -91,10 +92,10 @@ def _value(node, names, number):
 
 @dataclass(frozen=True)
 class Found:
-    """What became of a statement: `state`, the boxes as a tree, and the box that refutes it or stays open; its middle.
+    """What became of a statement: `state`, the boxes as a tree, and the box that refutes it or stays open.
 
     `tree`: "." is a box that is decided, "/" one that is cut in halves, which follow; along the first
-    parameter, then the second, and round again.
+    parameter, then the second, and round again. `middle` is a point inside of `box`.
     """
 
     state: int
@@ -138,12 +139,11 @@ class Statement:
     def words(self):
         """The ranges in words: "0 < a < 1, n > 2"."""
         less = "<" if len(self.relation) == 1 else "<="
-        ends = [
-            f"{name} {less.replace('<', '>')} {low:g}"
-            if math.isinf(high)
-            else f"{low:g} {less} {name} {less} {high:g}"
+        above = less.replace("<", ">")
+        ends = (
+            f"{name} {above} {low:g}" if math.isinf(high) else f"{low:g} {less} {name} {less} {high:g}"
             for name, (low, high) in self.where.items()
-        ]
+        )
         return ", ".join(ends) + (f"; {self.means}" if self.means else "")
 
     def values(self, given, number):
@@ -209,7 +209,7 @@ class Statement:
             apart = Statement(self.holds.replace(" = ", relation), self.where, self.let).decided()
             if apart.state == REFUTED:
                 return apart
-        return self._at_box(REFUTED, [(Fraction(0), Fraction(1))] * len(self.where))
+        return self._at_box(REFUTED, CUBE * len(self.where))
 
     def _at_box(self, state, box):
         shown = {n: [float(_at(t, *self.where[n])) for t in ends] for n, ends in zip(self.where, box)}
@@ -268,10 +268,7 @@ class _Polynomials:
     def __init__(self, statement):
         ranges = list(statement.where.values())
         self.strict, self.open = len(statement.relation) == 1, []
-        self.whole = (
-            [(Fraction(0), Fraction(1))] * len(ranges),
-            *(_bernstein(p, ranges) for p in statement.exact),
-        )
+        self.whole = (CUBE * len(ranges), *(_bernstein(p, ranges) for p in statement.exact))
 
     def sign(self, piece):
         box, top, bottom = piece
@@ -294,25 +291,23 @@ class _Polynomials:
 def _bernstein(polynomial, ranges):
     """Bernstein coefficients on the ranges, mapped to the unit cube; object array, an axis a parameter."""
     terms = {tuple(map(int, powers)): c for powers, c in polynomial.to_dict().items()}
-    shape = [max(powers[i] for powers in terms) + 1 if terms else 1 for i in range(len(ranges))]
+    shape = [max((powers[i] for powers in terms), default=0) + 1 for i in range(len(ranges))]
     found = np.full(shape, flint.fmpq(0), dtype=object)
     for powers, c in terms.items():
         found[powers] = c
-    for axis, (low, high) in enumerate(ranges):
-        d, low = shape[axis] - 1, _exactly(low)
-        width = None if math.isinf(high) else _exactly(high) - low
-        change = np.full((d + 1, d + 1), flint.fmpq(0), dtype=object)
-        for i, j in itertools.product(range(d + 1), repeat=2):  # of x^i what goes to coefficient j
-            if width is None:
-                change[j, i] = (
-                    _fmpq(math.comb(i, j) * low ** (i - j) / math.comb(d, j)) if j <= i else flint.fmpq(0)
-                )
-            else:
-                parts = (math.comb(i, k) * low ** (i - k) * width**k * Fraction(math.comb(j, k), math.comb(d, k))
-                         for k in range(min(i, j) + 1))  # fmt: skip
-                change[j, i] = _fmpq(Fraction(sum(parts)))
+    for axis, (ends, length) in enumerate(zip(ranges, shape)):
+        change = np.array([[_share(i, j, length - 1, *ends) for i in range(length)] for j in range(length)])
         found = np.moveaxis(np.tensordot(change, found, (1, axis)), 0, axis)
     return found
+
+
+def _share(i, j, d, low, high):
+    """What x^i on a range adds to coefficient j of degree d."""
+    low, width = _exactly(low), None if math.isinf(high) else _exactly(high) - _exactly(low)
+    if width is None:
+        return _fmpq(Fraction(math.comb(i, j) * low ** max(i - j, 0)) / math.comb(d, j))
+    parts = (math.comb(i, k) * math.comb(j, k) * low ** (i - k) * width**k / math.comb(d, k) for k in range(i + 1))
+    return _fmpq(sum(parts, Fraction(0)))
 
 
 def _de_casteljau(array, axis):
@@ -320,10 +315,10 @@ def _de_casteljau(array, axis):
     rows = list(np.moveaxis(array, axis, 0))
     low, high = [rows[0]], [rows[-1]]
     while len(rows) > 1:
-        rows = [(a + b) / flint.fmpq(2) for a, b in zip(rows, rows[1:])]
+        rows = [(a + b) / flint.fmpq(2) for a, b in itertools.pairwise(rows)]
         low.append(rows[0])
         high.append(rows[-1])
-    return np.moveaxis(np.stack(low), 0, axis), np.moveaxis(np.stack(high[::-1]), 0, axis)
+    return [np.moveaxis(np.stack(half), 0, axis) for half in (low, high[::-1])]
 
 
 def _positive(array, box, strict):
@@ -339,7 +334,7 @@ class _Balls:
 
     def __init__(self, statement):
         self.statement, self.open = statement, []
-        self.whole = ([(Fraction(0), Fraction(1))] * len(statement.where),)
+        self.whole = (CUBE * len(statement.where),)
 
     def sign(self, piece):
         box = piece[0]
@@ -376,32 +371,23 @@ class _Balls:
         return self._difference(tops, length)
 
     def _difference(self, places, length):
-        one = flint.arb_series([1], length)
         number = lambda x: flint.arb_series([_ball(x)], length)  # noqa: E731
+        before, flint.ctx.cap = flint.ctx.cap, length  # so many terms of a series
         given = {}
-        with _terms(length):
-            for (name, (low, high)), t in zip(self.statement.where.items(), places):
-                span = t / (one - t) if math.isinf(high) else t * number(_exactly(high) - _exactly(low))
-                given[name] = number(_exactly(low)) + span
+        for (name, (low, high)), t in zip(self.statement.where.items(), places):
+            span = (
+                t / (number(Fraction(1)) - t) if math.isinf(high) else t * number(_exactly(high) - _exactly(low))
+            )
+            given[name] = number(_exactly(low)) + span
+        try:
             left, right = self.statement.values(given, number)
             found = left - right if self.statement.relation.startswith(">") else right - left
-        return [found[k] for k in range(length)]
+            return [found[k] for k in range(length)]
+        finally:
+            flint.ctx.cap = before
 
     def halves(self, piece, axis):
         return ((half,) for half in _cut(piece[0], axis))
-
-
-class _terms:
-    """A context in which flint's series have so many terms."""
-
-    def __init__(self, length):
-        self.length = length
-
-    def __enter__(self):
-        self.before, flint.ctx.cap = flint.ctx.cap, self.length
-
-    def __exit__(self, *_):
-        flint.ctx.cap = self.before
 
 
 def _hull(low, high):
@@ -450,7 +436,7 @@ def certified(
     """The statement `name` over its whole range, and at three points the code that computes its `left` or `right`.
 
     Quick effort verifies the stored boxes, deep effort finds them anew. The functions take the statement's
-    parameters by name. `met` and `broken` as of a `Compared`: a statement with ``<`` is a bound that no case meets.
+    parameters by name. `met` and `broken` as of a `Compared`.
     """
     if flint is None:
         raise ImportError("certificates need python-flint: pip install 'dplit[certify]'")

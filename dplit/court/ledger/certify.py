@@ -28,7 +28,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from dplit.court.ledger.compare import Compared, decisive, same
+from dplit.court.ledger.compare import Compared, same
 from dplit.ground.printed import data_file
 from dplit.ground.work import Effort
 from dplit.ground.writing import write_whole
@@ -442,12 +442,13 @@ def certified(
         raise ImportError("certificates need python-flint: pip install 'dplit[certify]'")
     statement = statements()[name]
     found = statement.decided("" if effort == "deep" else boxes().get(name, "."))
-    shown = found.middle or statement.at([Fraction(1, 2)] * len(statement.where))
+    at = found.middle or statement.at([Fraction(1, 2)] * len(statement.where))
     data = {"statement": statement.holds, "where": statement.words, "boxes": found.boxes}
     if found.state != HOLDS:
         data |= {"refuted" if found.state == REFUTED else "open": found.box}
-    left, right = statement.numbers(shown)
-    yield decisive(Compared(left, statement.relation, right, found.state == HOLDS, data, met, broken))
+    left, right = statement.numbers(at)
+    shown = statement.relation != "<=" or met is not None  # before others, but the nearest of bounds
+    yield Compared(left, statement.relation, right, found.state == HOLDS, data, met, broken, decisive=shown)
     for side, code in sides.items():
         for given in statement.points():
             stated = statement.numbers(given)[("left", "right").index(side)]

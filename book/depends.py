@@ -25,6 +25,7 @@ REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public a
 PRINTED = ROOT / "dplit" / "ground" / "printed.py"  # reads the papers' printed cells
 EXPERIMENTS = COURT / "experiments" / "result.py"  # reads the stored results
 TALLIES = COURT / "audit" / "seeds.py"  # reads the stored audits
+CERTIFY = COURT / "ledger" / "certify.py"  # reads the certificates of the dockets that import it
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 
 
@@ -48,6 +49,8 @@ def fingerprint(cells, found, files=()):
         parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
     if TALLIES in found:
         parts += [path.read_text("utf-8") for path in audit_files()]
+    if CERTIFY in found:
+        parts += [path.read_text("utf-8") for path in certificates(found)]
     parts += [path.read_text("utf-8") for path in files]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
@@ -79,6 +82,12 @@ def data_files(results=True):
 def audit_files():
     """The stored audits, in order."""
     return sorted((ROOT / "data" / "results" / "audit").glob("*.json"))
+
+
+def certificates(found):
+    """The statements of the chapters whose dockets are among the modules `found`, in order."""
+    chapters = {path.relative_to(DOCKETS).parts[0] for path in found if DOCKETS in path.parents}
+    return [path for path in sorted((ROOT / "data" / "certificates").glob("*.toml")) if path.stem in chapters]
 
 
 def dockets(source):

@@ -23,6 +23,7 @@ import reference
 from depends import BOOK, ROOT, STAMP, digest, is_stale, notebooks
 from nbclient import NotebookClient
 
+from dplit.court.ledger import certify
 from dplit.ground.writing import write_whole
 
 PICTURES = {BOOK / "_static" / "bound.png": (BOOK / "majority.ipynb", "fig-majority-bound")}
@@ -78,6 +79,7 @@ def main(arguments=None):
         for path in stale:
             print(f"{path.relative_to(ROOT)}: stale")
         return bool(stale)
+    certify.store_boxes()
     evidence.bring_up_to_date()
     due = [path for path in notebooks() if options.all or is_stale(path)]
     reference.write_pages()

@@ -1,11 +1,13 @@
 """What the chapter's claims find, and that they change their verdict where a formula is another one."""
 
+import math
+from itertools import product
+
 import numpy as np
 import pytest
 
 from dplit import balance
 from dplit.court import claims
-from dplit.court.claims.balance import one_cut
 
 OURS = claims.of("balance")
 SAFE, TRAP = balance.two_levels_safe, balance.two_levels_trap
@@ -19,26 +21,17 @@ def test_the_laws_agree_with_fractions_on_wider_grids(id):
 
 
 def test_the_spread_counterexample_is_reproducible():
-    case = OURS["diprime-v2/spread"].check().to_dict()["counterexample"]
-    gains = [
-        balance.at_least(2, case[name], 0, case["width"], case["epsilon"])
-        - balance.at_least(2, case[name], 0, case["width"], 0)
-        for name in ("narrow", "wide")
-    ]
-    assert gains[1] < gains[0] - 1e-3
-    assert case["width"] == 3
+    """On all of the box that the certificate gives a wider spread gains less."""
+    box = OURS["diprime-v2/spread"].check().to_dict()["counterexample"]["refuted"]
+    for a, u, y in product(*([low + 1e-9, (low + high) / 2, high] for low, high in box.values())):
+        gains = [float(balance.guaranteed_gain(d, 1, -math.log(a))) for d in (u, u + y * (1 - u))]
+        assert gains[1] < gains[0]
 
 
 def test_the_spread_improves_the_ratio_and_not_the_difference(monkeypatch):
-    """At twice the chance to fail on wide data neither reading of the sentence is left."""
+    """At a ratio that grows with the spread neither reading of the sentence is left."""
     assert OURS["diprime-v2/spread"].check().verdict == "assumes"
-    worst = one_cut._worst
-
-    def worse_if_wide(n, width, root):
-        found = worst(n, width, root)
-        return {k: (a, 1 - 2 * (1 - p) if k[1] == width - 1 else p) for k, (a, p) in found.items()}
-
-    monkeypatch.setattr(one_cut, "_worst", worse_if_wide)
+    monkeypatch.setattr(balance, "failure_ratio", lambda d, width, epsilon: d / width)
     assert OURS["diprime-v2/spread"].check().verdict == "fails"
 
 

@@ -9,11 +9,9 @@ OURS = claims.of("sensitivity")
 
 
 def test_first_norm_of_the_published_proof():
-    """N = 3, the records -B and B stay: the norm is B^2/3, the proof's bound 2 B^2/9."""
+    """The records -B and B stay: the norm is B^2/N, the proof's bound (N-1)B^2/N^2; so on all of a box."""
     found = OURS["diprime-v1/sensitivity-mse-proof"].check()
-    assert found.counterexample["n"] == 3
-    assert sorted(found.counterexample["stay"]) == [-1, 1]
-    assert found.computed == pytest.approx(1 / 3) and found.published == pytest.approx(2 / 9)
+    assert found.computed > found.published and found.counterexample["refuted"]["N"][0] >= 2
 
 
 def test_smallest_excess_of_the_unweighted_reading():

@@ -14,6 +14,7 @@ import numpy as np
 from dplit import datasets, multinomial
 from dplit.court.claims.multinomial import small
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 from dplit.ground.errors import PrivacyLeakWarning
 
@@ -177,17 +178,15 @@ def jump(effort, rng):
     "multinomial.uniform_distance_bound",
     "multinomial.uniform_distance",
     **FROM_UNIFORM,
+    **over("mrf/ours/uniform-distance:few", "mrf/ours/uniform-distance:many"),
 )
 def uniform_distance(effort, rng):
     r"""The law of one choice is within $\tanh(B/8)$ of the uniform one in total variation, whatever the
     decreases and however many; this is attained where a share $1/(1 + e^{B/4})$ of the candidates has
     the largest decrease and the others the least."""
-    most = effort.pick(8, 9, 11)
-    for n in range(2, most + 1):
-        for y in small.labellings(n):
-            values = small.decreases(tuple(range(n)), y)
-            for b in (Fraction(1, 20), Fraction(2), Fraction(10)):
-                yield at_most(_distance(small.law(values, b)), _bound(b), y=list(y), B=float(b))
+    for part in ("few", "many"):
+        name = f"mrf/ours/uniform-distance:{part}"
+        yield from certified(name, effort, right=lambda r, **_: _bound(4 * math.log(r)))
     for best, rest in ((1, 2), (1, 3), (2, 5), (1, 20), (2, 41)):
         budget = 4 * math.log(rest / best)  # where it is attained
         values = small.decreases(*_two_levels(best, rest))
@@ -195,10 +194,7 @@ def uniform_distance(effort, rng):
             raise ArithmeticError(f"the records do not give {best} best cuts and {rest} others")
         distance, alike = _distance(small.law(values, Fraction(budget))), f"{best} of {best + rest}"
         yield decisive(at_most(distance, _bound(budget), alike=alike, B=budget))
-    return note(
-        "{cases} laws, none farther; met by {alike} candidates at B = {B:.3f}",
-        range=f"all labellings of 2 to {most} values, B = 1/20, 2, 10; five shares of best candidates",
-    )
+    return "No law is farther at any budget; met by {alike} candidates at B = {B:.3f}"
 
 
 def _distance(chances):

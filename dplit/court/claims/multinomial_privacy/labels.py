@@ -14,6 +14,7 @@ import numpy as np
 from dplit import multinomial
 from dplit.court.claims.multinomial_privacy.small import ADD, RELATIONS, REPLACE
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import at_most, decisive, need, note, private, same
 from dplit.ground import printed
 from dplit.loss import compare_laws
@@ -21,6 +22,8 @@ from dplit.neighbours import count_vectors, neighbouring_counts
 
 BUDGETS = (0.5, 2.0, 8.0)
 LAW, LOSS = "multinomial.label_law", "multinomial.label_loss"
+PARTS = ("gains", "loses", "bound", "first", "first-others", "any")
+LEAVES = tuple(f"mrf/lemma-7/corrected:{part}" for part in PARTS)
 LEAF = "2 to 4 classes, B3 from 0.5 to 8, every leaf of up to 6 records, "
 LABEL = Box("thm-mprivacy-label", LOSS, quantity="privacy loss of a leaf's label", range=LEAF + "both relations")
 QUERY = Box("thm-mprivacy-query", LAW, quantity="privacy loss of the labels of one leaf")
@@ -61,25 +64,32 @@ def _leaves(effort, budgets=BUDGETS, relations=RELATIONS):
             yield loss, {"n": n, "classes": classes, "B3": budget, "neighbours": neighbours}
 
 
-@LABEL("mrf/lemma-7", "lemma 7, appendix A.6", "loose", LAW, LOSS)
-def lemma_7(effort, rng, epsilon=BUDGETS):
+@LABEL("mrf/lemma-7", "lemma 7, appendix A.6", "loose", LAW, LOSS, proved=True, **over(*LEAVES, "mrf/lemma-7"))
+def lemma_7(effort, rng):
     r"""The label selection of each leaf in a tree satisfies $B_3$-differential privacy. It does, if the label
     is drawn once for the leaf."""
-    for loss, leaf in _leaves(effort, epsilon):
-        yield private(loss, leaf["B3"], **leaf)
-    return "{cases} leaf sizes; the nearest loses {exact:g} of {stated:g}."
+    for name in LEAVES:
+        yield from certified(name, effort, broken="leaks")
+    yield from certified("mrf/lemma-7", effort, met=False)
+    for n, budget in product((1, 2, 5), BUDGETS):
+        yield private(_worst_by_size(n, 2, budget, REPLACE)[n], budget, met=False, n=n, B3=budget)
+    return "No label costs more than B3/2 on a leaf of one record, nor than B3/n on one of n."
 
 
-@LABEL.corrected(lemma_7)
-def lemma_7_exact(effort, rng, epsilon=BUDGETS):
+@LABEL.corrected(
+    lemma_7, **over(*(f"mrf/lemma-7/corrected:{part}" for part in ("gains", "loses", "bound", "any")))
+)
+def lemma_7_exact(effort, rng):
     r"""Drawn once, the label of a leaf costs $B_3/2$ at most, under both relations, and $B_3/n$ if the larger of
     both leaves has $n \ge 2$ records. Under replace-one a leaf of $n$ costs $\frac bn + \ln\frac{e^b + K -
     1}{e^{b(n-1)/n} + e^{b/n} + K - 2}$, $b = B_3/2$, and no less for all leaves."""
-    for loss, leaf in _leaves(effort, epsilon):
-        if leaf["neighbours"] == REPLACE:
-            yield decisive(same(loss, multinomial.label_loss(*leaf.values()), **leaf))
-        yield at_most(loss, leaf["B3"] / max(2, leaf["n"]), **leaf)
-    return "{cases} comparisons: the worst pair of a leaf size attains the formula, and stays within the bound."
+    for name in LEAVES:
+        yield from certified(name, effort, broken="leaks")
+    for n, k, budget in product((1, 2, 5), (2, 3), BUDGETS):
+        leaves = [n, *[0] * (k - 1)], [n - 1, 1, *[0] * (k - 2)]
+        loss = compare_laws(*(_softmax_of_shares(leaf, budget) for leaf in leaves)).loss
+        yield decisive(same(loss, multinomial.label_loss(n, k, budget, REPLACE), n=n, classes=k, B3=budget))
+    return "No leaf loses more than the formula, for every n, K and B3; leaves of one class attain it: {exact:.4g}"
 
 
 @LABEL("mrf/ours/label-add-remove", "ours; lemma 7", proved=False, range=LEAF + "add-remove")
@@ -97,22 +107,18 @@ def label_add_remove(effort, rng):
     "holds",
     LAW,
     quantity="change of a class's share",
-    range="2 and 3 classes, every leaf of up to 6 records, both relations",
+    **over("mrf/equation-17:gains", "mrf/equation-17:loses"),
 )
 def equation_17(effort, rng):
     r"""One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share,
     the empirical probability of a label, lies in [0, 1] and so has the sensitivity 1. Met on a leaf of
     one record; on $n$ records shares change by $1/n$ at most."""
-    largest = 0
-    for classes, neighbours in product((2, 3), RELATIONS):
-        for x in count_vectors(effort.pick(6, 10, 20), classes):
-            for y in neighbouring_counts(x, neighbours):
-                a, b = ([Fraction(int(c), int(max(z.sum(), 1))) for c in z] for z in (x, y))
-                change, n = max(abs(p - q) for p, q in zip(a, b)), int(max(x.sum(), y.sum()))
-                yield at_most(change, Fraction(1, n), counts=x.tolist(), other=y.tolist())
-                largest = max(largest, change)
-    yield same(largest, 1)
-    return "{cases} pairs change a share by 1/n at most, and some by it."
+    yield from certified("mrf/equation-17:gains", effort)
+    yield from certified("mrf/equation-17:loses", effort)
+    for n, c in product((1, 2, 6), (0, 1)):
+        shares = [Fraction(int(k == c), n) for k in (0, 1)]  # one record of n is replaced
+        yield at_most(max(shares), Fraction(1, n), n=n)
+    return "A record that joins changes a share by 1/n at most, one that is replaced by 1/n"
 
 
 def _loss_of_queries(queries, *leaves):

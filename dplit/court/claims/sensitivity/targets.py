@@ -6,37 +6,38 @@ v1, section 3, appendix A.1 and A.2.1, on targets in :math:`[B_L, B_U]`; v2, sec
 
 from fractions import Fraction
 from functools import partial
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 
 from dplit import sensitivity
 from dplit.court.claims.sensitivity._searched import ONE_MORE, exactly, plain, searched, within
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import below, decisive, note
+from dplit.court.ledger.certify import certified, over
+from dplit.court.ledger.compare import below, note
 from dplit.ground.errors import NEIGHBOURS
 
 V1, V2 = ((-1, 1), (0, 1), (-1, 3)), ((-1, 1), (-3, 3))  # bounds of the targets
 INNER = 8  # up to this size targets between the bounds are tried too; convexity rules them out
+MSES = tuple(
+    f"sensitivity-mse/corrected:{part}"
+    for part in ("up", "down", "replaced", "children-up", "children-down", "children-down-one", "children-moved")
+)
+SIGNS = ("norm", "other-sign", "sum", "sum-other-sign")
+NORMS = tuple(f"diprime-v1/sensitivity-mse-proof/corrected:{part}" for part in SIGNS)
 MEAN = Box(
     "thm-sensitivity-mean",
     "sensitivity.mean",
     "sensitivity.published_mean",
     "sensitivity.worst_case",
-    range="both relations, all grid data of 2 to 6 records (11 at deep effort)",
+    **over(*(f"sensitivity-mean:{part}" for part in ("one-more", "replaced", "met"))),
 )
-MSE = Box(
-    "thm-sensitivity-mse",
-    "sensitivity.published_mse",
-    "sensitivity.mse",
-    "sensitivity.split_mse",
-    range="both relations, all grid data of 1 to 6 records, and their partitions",
-)
+MSE = Box("thm-sensitivity-mse", "sensitivity.published_mse", "sensitivity.mse", "sensitivity.split_mse")
 SSE = Box(
     "thm-sensitivity-sse",
     "sensitivity.published_sse",
     "sensitivity.sse_removed",
     range="every number removed from up to 8 records (23 at deep effort), grid data",
 )
-PROOF = Box("rem-sensitivity-mse-proof", range="data on -1, -1/2, 0, 1/2, 1, up to 4 records (8 at deep effort)")
+PROOF = Box("rem-sensitivity-mse-proof")
 UNWEIGHTED = Box("thm-sensitivity-unweighted")
 of_error = partial(note, quantity="sensitivity of the squared error")
 of_children = partial(note, quantity="sensitivity of the children's mean error")
@@ -46,9 +47,12 @@ of_sum = partial(note, quantity="fall of the summed squared error")
 @MEAN("diprime-v1/sensitivity-mean", "Section 3; appendix A.1.1")
 def mean(effort, rng, bounds=V1):
     """The mean of $N$ targets in $[B_L, B_U]$ has sensitivity $(B_U - B_L)/N$."""
-    sizes = range(2, effort.pick(7, 9, 12))  # add-remove has no mean of nothing
-    yield from searched(exactly, sensitivity.mean_of, sensitivity.published_mean, sizes, bounds)
-    return note("{cases} enumerations, both relations: R/N, at N={n} {found}", quantity="sensitivity of the mean")
+    for part in ("one-more", "replaced", "met"):
+        yield from certified(f"sensitivity-mean:{part}", effort)
+    yield from searched(exactly, sensitivity.mean_of, sensitivity.published_mean, (2, 5), bounds)
+    return note(
+        "No data of any N move the mean by more than R/N; {cases} cases", quantity="sensitivity of the mean"
+    )
 
 
 @MEAN("diprime-v2/sensitivity-mean", "Appendix A.1")
@@ -58,74 +62,63 @@ def mean_v2(effort, rng):
     return mean(effort, rng, bounds=V2)
 
 
-def _partitions(compare, effort, stated, bounds):
-    """Worst cases of one set's mean squared error and of a partition's."""
-    one, split = sensitivity.mse_of, sensitivity.split_mse_of
-    yield from searched(compare, one, stated, range(1, effort.pick(7, 9, 12)), bounds)
-    yield from searched(compare, split, stated, range(1, effort.pick(5, 6, 7)), bounds, sides=2)
+def _certificates(effort):
+    """That no data of any size, in one set or two, move the mean squared error by more than (N-1)R^2/N^2."""
+    for name in MSES:
+        yield from certified(name, effort)
 
 
-@MSE("diprime-v1/sensitivity-mse", "Section 3; appendix A.1.2", "loose", proved=True)
+@MSE(
+    "diprime-v1/sensitivity-mse",
+    "Section 3; appendix A.1.2",
+    "loose",
+    proved=True,
+    **over(*MSES, "sensitivity-mse"),
+)
 def mse(effort, rng, bounds=V1):
     r"""The mean squared error has sensitivity $4B^2/N$, $B = \max(|B_L|, |B_U|)$."""
-    yield from _partitions(within, effort, sensitivity.published_mse, bounds)
-    return of_error("{cases} enumerations: nearest at N={n} on [{lower}, {upper}], {found} of {formula}")
+    yield from _certificates(effort)
+    stated = lambda N, B: sensitivity.published_mse(N, -Fraction(B), Fraction(B))  # noqa: E731
+    yield from certified("sensitivity-mse", effort, met=False, right=stated)
+    for low, high in bounds:
+        yield exactly(sensitivity.published_mse(5, low, high), Fraction(4, 5) * max(abs(low), high) ** 2, n=5)
+    return of_error("Above the sensitivity for every N and B: {statement} wherever {where}")
 
 
-@MSE.corrected(
-    mse,
-    "sensitivity.mse",
-    "sensitivity.split_mse",
-    "sensitivity.worst_case_continuous",
-    range="both relations, all grid data of 1 to 6 records, their partitions, and climbs off the grid",
-)
+@MSE.corrected(mse, "sensitivity.mse", "sensitivity.split_mse", **over(*MSES, "sensitivity-mse/corrected:met"))
 def mse_exact(effort, rng):
     """The mean squared error of $N$ targets, and that of their partition by a fixed cut, have
     sensitivity exactly $(N-1)(B_U - B_L)^2/N^2$, under add-remove and under replace-one."""
-    for n, relation in product(range(2, effort.pick(4, 6, 8)), NEIGHBOURS):  # ascent over all targets in [0, 1]
-        options = {"starts": effort.pick(4, 8, 20), "rng": rng}
-        top = sensitivity.worst_case_continuous(sensitivity.mse_of, n, 0, 1, relation, **options)
-        data = {"n": n, "data": plain(top.data), "neighbour": plain(top.neighbour)}
-        yield below(top.value, sensitivity.mse(n, 0, 1), **data)
-    yield from map(decisive, _partitions(exactly, effort, sensitivity.mse, V1))
-    return of_error("{cases} enumerations and climbs: (N-1)R^2/N^2, at N={n} {found}")
+    yield from _certificates(effort)
+    yield from certified("sensitivity-mse/corrected:met", effort, right=lambda N: sensitivity.mse(N, 0, 1))
+    yield from searched(exactly, sensitivity.mse_of, sensitivity.mse, (1, 2, 5), V1)
+    yield from searched(exactly, sensitivity.split_mse_of, sensitivity.mse, (2, 3), V1, sides=2)
+    return of_error("No data of any N have more, and {cases} cases have it: (N-1)R^2/N^2")
 
 
-@MSE("diprime-v2/sensitivity-mse", "Section 3.1; appendix A.2", "loose", proved=True)
+@MSE(
+    "diprime-v2/sensitivity-mse",
+    "Section 3.1; appendix A.2",
+    "loose",
+    proved=True,
+    **over(*MSES, "sensitivity-mse"),
+)
 def mse_v2(effort, rng):
     """The mean squared error of the resulting partition has sensitivity $4B^2/N$ for targets in $[-B, B]$."""
     return mse(effort, rng, bounds=V2)
 
 
 @MSE.corrected(
-    mse_v2, "sensitivity.mse", "sensitivity.split_mse", where="ours; the last line but one of appendix A.2"
+    mse_v2,
+    "sensitivity.mse",
+    "sensitivity.split_mse",
+    where="ours; the last line but one of appendix A.2",
+    **over(*MSES, "sensitivity-mse/corrected:met"),
 )
 def mse_exact_v2(effort, rng):
     """The sensitivity of the mean squared error is exactly $4B^2(N-1)/N^2$, under add-remove and under
     replace-one: the sum of the three norms before the appendix's last inequality."""
-
-    def three_norms(n, low, high):
-        return (Fraction(n - 1, n**2) + Fraction(n - 1, n**2) + Fraction(2 * n - 2, n**2)) * high**2
-
-    yield from _partitions(exactly, effort, three_norms, V2)
-    return of_error("{cases} enumerations: the three norms' sum, at N={n} {found}")
-
-
-def _norms(n):
-    """(first norm, second norm, values that stay, value that goes) over grid data in [-1, 1]."""
-    grid = [Fraction(i, 2) for i in range(-2, 3)]
-    for stay in combinations_with_replacement(grid, n - 1):
-        for gone in grid:
-            yield *_proof_terms(stay, gone), stay, gone
-
-
-def _proof_terms(stay, gone):
-    """The two norms in the first line of A.1.2: n - 1 records stay and one goes."""
-    n, total = Fraction(len(stay) + 1), sum(stay)
-    squares = -sum(v * v for v in stay) / (n * (n - 1))
-    first = squares + (2 * n - 1) * total**2 / (n**2 * (n - 1) ** 2)
-    second = (n - 1) * gone**2 / n**2 - 2 * gone * total / n**2
-    return abs(first), abs(second)
+    return mse_exact(effort, rng)
 
 
 @PROOF(
@@ -135,27 +128,26 @@ def _proof_terms(stay, gone):
     "sensitivity.mse",
     "sensitivity.published_mse",
     about="step",
+    **over("diprime-v1/sensitivity-mse-proof"),
 )
 def mse_proof(effort, rng):
     r"""With $|y_i| \le B$: $\left|-\frac{1}{N(N-1)}\sum y_i^2 + \frac{2N-1}{N^2(N-1)^2}(\sum
     y_i)^2\right| \le \frac{N-1}{N^2}B^2$, the sums over the $N - 1$ records that stay."""
-    for n in range(2, effort.pick(5, 7, 9)):
-        first, _, stay, gone = max(_norms(n))
-        data = {"n": n, "B": 1, "stay": plain(stay), "removed": float(gone)}
-        yield within(first, Fraction(n - 1, n**2), **data)
-    return note("N={n}, records {stay} stay: the norm is {found}, over {formula}", quantity="the first norm")
+    yield from certified("diprime-v1/sensitivity-mse-proof", effort)
+    return note("Broken on all of the box {refuted}: {exact:.4f} against {stated:.4f}", quantity="the first norm")
 
 
-@PROOF.corrected(mse_proof, "sensitivity.published_mse")
+@PROOF.corrected(mse_proof, "sensitivity.published_mse", **over(*NORMS))
 def mse_proof_whole(effort, rng):
     r"""The first norm of the second inequality is at most $B^2/N$, which even $N - 1$ attain. Its sum with the
     second norm is at most $\frac{4(N-1)}{N^2}B^2$ all the same, so the line holds as a whole."""
-    for n in range(2, effort.pick(5, 7, 9)):
-        both = [(first, second) for first, second, *_ in _norms(n)]
-        yield decisive(exactly(max(map(sum, both)), Fraction(4 * (n - 1), n**2), n=n))
-        alone = exactly if n % 2 else below
-        yield alone(max(first for first, _ in both), Fraction(1, n), n=n)
-    return note("{cases} cases on a grid in [-1, 1], within both bounds", quantity="sum of the two norms")
+    for name in NORMS:
+        yield from certified(name, effort)
+    for n in (3, 5):  # half of the records that stay at 1, half at -1: the first norm is their mean square
+        yield exactly(Fraction(n - 1, n * (n - 1)), Fraction(1, n), n=n)
+    stated = sensitivity.published_mse(4, -1, 1)
+    yield below(Fraction(4 * 3, 16), stated, n=4)
+    return note("All N and all data, whichever sign: {statement}", quantity="sum of the two norms")
 
 
 @UNWEIGHTED(

@@ -1,0 +1,126 @@
+"""Certificates: right statements hold over their whole ranges, wrong ones are refuted on a box."""
+
+import math
+import time
+from fractions import Fraction
+from itertools import product
+
+import flint
+import pytest
+
+from dplit.court import claims
+from dplit.court.ledger import certify
+from dplit.court.ledger.certify import HOLDS, OPEN, REFUTED, Statement
+
+INF = math.inf
+UNIT = {"a": [0, 1], "x": [0, 1]}
+ALL = certify.statements()
+STANDING = {name: one for name, one in ALL.items() if one.decided(certify.boxes().get(name, ".")).state == HOLDS}
+
+
+@pytest.mark.parametrize(
+    ("holds", "where", "state"),
+    [
+        ("a*(1 - a*x/2) <= 1 - x/2", UNIT, HOLDS),
+        ("1.001*a*(1 - a*x/2) <= 1 - x/2", UNIT, REFUTED),
+        ("(a - x)**2 >= 0 - 0.001", UNIT, HOLDS),
+        ("(a - 1/3)**2 > 0", UNIT, OPEN),  # meets 0 inside, at no end of a box
+        ("(a + x)**2 = a**2 + 2*a*x + x**2", UNIT, HOLDS),
+        ("(a + x)**2 = a**2 + 2*a*x + 1.001*x**2", UNIT, REFUTED),
+        ("a <= a", UNIT, HOLDS),
+        ("a < a", UNIT, REFUTED),  # a strict sign for a weak one
+        ("1/(a - 2) < 0", UNIT, HOLDS),
+        ("1/(a - 1/2) > 0", UNIT, REFUTED),
+        ("1/(1 + n) < 1/n", {"n": [0, INF]}, HOLDS),
+        ("n**2 < 100*n", {"n": [1, INF]}, REFUTED),
+        ("1/(1 - x) <= exp(2*x)", {"x": [0, 0.757]}, HOLDS),  # both are 1 at 0
+        ("1/(1 - x) <= exp(0.999*x)", {"x": [0, 0.757]}, REFUTED),
+        ("1/(1 - x) <= exp(2*x)", {"x": [0, 0.797]}, REFUTED),
+        ("x**2 - 1 - (x - 1)*exp(x) >= 0", {"x": [0, 1]}, HOLDS),  # meets 0 at both ends
+        ("log(1 + x) < x", {"x": [0, 1]}, HOLDS),
+        ("log(1 + x) < x - x**2/2", {"x": [0, 1]}, REFUTED),
+        ("exp(-n) <= 1/(1 + n)", {"n": [0, 50]}, HOLDS),
+        ("exp(a)*exp(x) = exp(a + x)", UNIT, OPEN),  # equal, and no arithmetic of ours says so
+    ],
+)
+def test_what_is_decided(holds, where, state):
+    statement = Statement(holds, where)
+    found = statement.decided()
+    assert found.state == state
+    if state == HOLDS:
+        assert statement.decided(found.tree) == found
+    if state == REFUTED:
+        assert _opposite_on(statement, found.box)
+
+
+def _opposite_on(statement, box):
+    """Whether the opposite is true at places of the box, in floats with room for rounding."""
+    opposite = {"<=": "__gt__", "<": "__ge__", ">=": "__lt__", ">": "__le__", "=": "__ne__"}[statement.relation]
+    ends = [(low, low + 1 if math.isinf(high) else high) for low, high in box.values()]
+    for shares in product((0.1, 0.5, 0.9), repeat=len(ends)):
+        given = {n: low + t * (high - low) for t, n, (low, high) in zip(shares, box, ends)}
+        left, right = statement.numbers({n: Fraction(x) for n, x in given.items()})
+        if not getattr(left, opposite)(right):
+            return False
+    return True
+
+
+def test_boxes_that_do_not_decide_are_not_believed():
+    """A stored tree that is too coarse is found anew, and no tree makes a wrong statement right."""
+    fine = Statement("1/(1 - x) <= exp(2*x)", {"x": [0, 0.757]})
+    assert fine.decided(".") == fine.decided() and fine.decided().boxes > 1
+    assert Statement("a < a", UNIT).decided(".").state == REFUTED
+
+
+def test_every_statement_has_its_boxes_and_only_they():
+    """`make refresh` stores them; the first failure says which are missing or of no statement."""
+    found = {name: one.decided().tree for name, one in STANDING.items()}
+    assert {name: tree for name, tree in found.items() if tree != "."} == certify.boxes()
+
+
+def test_the_boxes_are_verified_in_little_time():
+    start = time.process_time()
+    for name, one in ALL.items():
+        assert one.decided(certify.boxes().get(name, ".")).state != OPEN, name
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize("name", sorted(STANDING))
+def test_a_thousandth_is_refused_where_a_statement_is_met(name):
+    """Wherever both sides are equal somewhere, a factor of 1.001 or 0.999 on one is refuted."""
+    one = STANDING[name]
+    left, relation, right = one.holds.partition(f" {one.relation} ")
+    wider = "1.001" if relation.strip().startswith("<") or one.relation == "=" else "0.999"
+    mutant = Statement(f"({left})*{wider}{relation}{right}", one.where, one.let)
+    state = mutant.decided().state
+    assert state == REFUTED or (one.relation != "=" and _apart(one))
+
+
+def _apart(one):
+    """Whether the sides differ by more than a thousandth in the places that we look at."""
+    shares = [[Fraction(k, 8) for k in (1, 4, 7)]] * len(one.where)
+    for places in product(*shares):
+        left, right = one.numbers(one.at(places))
+        if abs(left - right) <= 1e-3 * abs(left):
+            return False
+    return True
+
+
+def test_a_formula_of_the_code_that_is_a_thousandth_off_is_refused():
+    claim = claims.get("rdf/best-of-two/corrected")
+    assert claim.check().verdict == "holds"
+    found = list(certify.certified("rdf/best-of-two/corrected", _quick(), left=lambda x: 1.001 / (1 + 1 / x)))
+    assert [case.good for case in found] == [True, False, False, False]
+
+
+def _quick():
+    from dplit.ground.work import Effort
+
+    return Effort("quick")
+
+
+def test_without_the_package_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(certify, "flint", None)
+    with pytest.raises(ImportError, match=r"pip install 'dplit\[certify\]'"):
+        claims.get("rdf/best-of-two").check()
+    assert flint.__version__

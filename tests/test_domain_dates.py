@@ -322,3 +322,26 @@ def test_bins_of_a_log_scale_are_shown_in_the_columns_own_units():
     text = export_text(forest.fit(X, [0, 0, 1, 1]))
     assert all(f"price is {bin}" in text for bin in ("1 to 10", "10 to 100", "100 to 1000", "1000 to 10000"))
     assert forest.cells_.codes(domain.encode(X)).ravel().tolist() == [0, 1, 2, 3]
+
+
+def test_a_frame_says_what_it_takes_as_public_and_what_it_lacks():
+    frame = pd.DataFrame(
+        {
+            "member": [True, False],
+            "age": [3.0, 70.0],
+            "town": ["a", "b"],
+            "sold": pd.to_datetime(list(YEAR)),
+            "size": pd.Categorical(["s", "l"]),
+        }
+    )
+    lacks = r"bounds=\{'age': \(lower, upper\), 'town': \[levels\], 'sold': Date\(lower, upper\)"
+    with pytest.warns(PrivacyLeakWarning, match=lacks + r", 'size': \[levels\]\}.*; taken as public: 'member'$"):
+        Domain.from_frame(frame)
+    bounds = {"age": (0, 120), "town": ["a", "b", "c"], "sold": Date(*YEAR)}
+    with pytest.warns(
+        PrivacyLeakWarning, match=r"bounds=\{'size': \[levels\]\} .*'member', 'age', 'town', 'sold'$"
+    ):
+        Domain.from_frame(frame, bounds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert str(Domain.from_frame(frame, bounds, public_categories=True)).startswith("5 columns, all public")

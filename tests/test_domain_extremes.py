@@ -1,4 +1,4 @@
-"""Numbers inside and outside their bounds: one pass, compiled for many, against one number at a time."""
+"""Numbers inside and outside their bounds: in one block or in many, against one number at a time."""
 
 import numpy as np
 import pytest
@@ -12,8 +12,8 @@ DOMAIN = Domain([Continuous(*pair) for pair in zip(LOWER, UPPER)])
 
 @pytest.fixture(params=["few", "many"])
 def size(request, monkeypatch):
-    """The same records as few and as many: what is compiled is for many."""
-    monkeypatch.setattr(schema, "MANY", 1 if request.param == "many" else 10**9)
+    """The same records as few and as many: in one block, or one record a block."""
+    monkeypatch.setattr(schema, "BLOCK", 1 if request.param == "many" else 10**9)
 
 
 def records(n=1000):

@@ -4,7 +4,6 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
-from functools import cache
 from numbers import Real
 
 import numpy as np
@@ -292,23 +291,3 @@ def distinct(values):
     else:
         inverse, uniques = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=False)
     return [u.item() if isinstance(u, np.generic) else u for u in uniques], inverse
-
-
-@cache
-def compiled_all_inside():
-    """The function `_all_inside`, compiled: for many records, in one pass."""
-    from numba import njit  # slow to import
-
-    return njit(cache=True, nogil=True)(_all_inside)
-
-
-def _all_inside(X, lower, upper):
-    """Whether every number lies between the bounds of its column; one that is missing lies nowhere."""
-    n, m = X.shape
-    outside = 0
-    for i in range(n):
-        for j in range(m):  # without a branch, so that several columns are compared at once
-            outside += not ((lower[j] <= X[i, j]) & (X[i, j] <= upper[j]))
-        if outside:
-            return False
-    return True

@@ -10,11 +10,13 @@ import numpy as np
 import pandas as pd
 
 from dplit.domain import sources
-from dplit.domain.columns import Categorical, Continuous, EncodedColumns, compiled_all_inside, is_bare
+from dplit.domain.columns import Categorical, Continuous, EncodedColumns, is_bare
 from dplit.domain.dates import Date
 from dplit.ground.errors import few, warn_leak
 
-MANY = 1_000_000  # numbers that are worth compiled code
+# What `Domain.from_frame` asks for, of a column that it has to read off the records.
+ENTRIES = {Continuous: "(lower, upper)", Categorical: "[levels]", Date: "Date(lower, upper)"}
+BLOCK = 2**15  # records that are compared at once, and stay in the processor's cache
 
 
 class Domain:
@@ -230,8 +232,9 @@ class Domain:
 
         Every column but a boolean one needs an entry in `bounds`, under its name: ``(lower, upper)`` or a
         `Continuous` for a continuous column, a list of levels (two numbers are bounds), a `Categorical` or a
-        `pandas.CategoricalDtype` for a categorical one. What has no entry is read off
-        the data, with a `PrivacyLeakWarning`, and is listed in `data_dependent`.
+        `pandas.CategoricalDtype` for a categorical one, a `Date` for dates. What has no entry is read off
+        the data and listed in `data_dependent`; a `PrivacyLeakWarning` writes the entries that it lacks, and
+        names the columns that it took as public. ``print(domain)`` shows what is public of each.
 
         `public_categories` says that the categories of categorical dtypes were declared beforehand and are
         public. By ``astype("category")`` they are those that occur in the data, and a record that brings a
@@ -267,9 +270,13 @@ def domain_of_frame(frame, bounds=None, public_categories=False, stacklevel=4):
         raise ValueError(f"bounds names columns that frame does not have: {unknown}")
     features, leaked = sources.described(frame, bounds, public_categories)
     if leaked:
+        columns = dict(zip(map(str, frame.columns), features))
+        asked = [f"{name!r}: {ENTRIES[type(columns[name])]}" for name in leaked]
+        public = few([name for name in columns if name not in leaked]) or "none"
         warn_leak(
-            f"the domain of {few(leaked)} was read off the data: pass bounds for these columns "
-            "(public_categories=True if their categories are public), or epsilon is infinite",
+            f"the domain of {few(leaked)} was read off the data: pass bounds={{{', '.join(asked[:5])}"
+            f"{', ...' if asked[5:] else ''}}} (public_categories=True if their categories are public), or "
+            f"epsilon is infinite; taken as public: {public}",
             stacklevel,
         )
     return Domain(features, names=frame.columns, data_dependent=leaked)
@@ -304,10 +311,9 @@ def places_of(domain: Domain, X: pd.DataFrame | np.ndarray) -> list[tuple[int, s
 
 
 def _lies_inside(X, lower, upper):
-    """Whether every number lies between its column's bounds; of few, without what is slow to import."""
-    if X.size < MANY:
-        return bool(((lower <= X) & (X <= upper)).all())
-    return compiled_all_inside()(X, lower, upper)
+    """Whether every number lies between its column's bounds; one that is missing lies nowhere."""
+    blocks = (X[i : i + BLOCK] for i in range(0, len(X), BLOCK))
+    return all(((lower <= block) & (block <= upper)).all() for block in blocks)
 
 
 def _prefixed(columns, missing):

@@ -14,13 +14,19 @@ from pathlib import Path
 import pdf
 from bs4 import BeautifulSoup
 
+from dplit.ground.writing import write_whole
+
 FOLDER = pdf.SITE / "slides"
 LEFT_OUT = (
     "details, .tag_hide-input > .cell_input, .dropdown, .chapter-needs, .tag_parameters, .in-ledger, "
     "div[class='proof admonition']"
 )
 SHOWN = "figure, table, .cell, .admonition, div.math, pre"  # what has a slide of its own
-LAST = ("The check", "Exercises", "Rerun it harder")  # of these sections only what holds in the end is shown
+LAST = (
+    "The check",
+    "Exercises",
+    "Rerun it harder",
+)  # of these sections only what holds in the end is shown
 PAGE = """<!doctype html>
 <html lang="en" data-theme="light" data-mode="light">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -58,7 +64,7 @@ def _of_section(section):
     """Slides of a section without those below it: the heading, the last words before a thing, the thing."""
     heading, words, found = section.find(["h1", "h2"]), [], []
     for part in section.find_all(True, recursive=False):
-        if part is heading or part.name == "section" or not part.get_text(strip=True) and not part.img:
+        if part is heading or part.name == "section" or not (part.get_text(strip=True) or part.img):
             continue
         if part.name in ("p", "ul", "ol"):
             words.append(part)
@@ -68,7 +74,9 @@ def _of_section(section):
             found.append([*(w for w in words[-1:] if not w.get_text()[:1].islower()), part])
             words = []
     found = found or [words[:2]]
-    return [f'<section class="slide">{heading}{"".join(map(str, slide))}</section>' for slide in found]
+    return [
+        f'<section class="slide">{heading}{"".join(map(str, slide))}</section>' for slide in found
+    ]
 
 
 def lecture(site, stem):
@@ -92,7 +100,9 @@ def lecture(site, stem):
             tag[name] = f"../{pdf._from_root(f'book/{stem}', tag[name])}"
     for tag in again.find_all(id=True):
         del tag["id"]
-    sheets = [path for pattern in pdf.SHEETS[:-1] for path in sorted((site / "_static").glob(pattern))]
+    sheets = [
+        path for pattern in pdf.SHEETS[:-1] for path in sorted((site / "_static").glob(pattern))
+    ]
     linked = (f'<link rel="stylesheet" href="../{p.relative_to(site).as_posix()}">' for p in sheets)
     title = page.h1.get_text(" ", strip=True).removesuffix("#")
     return PAGE.format(title=title, sheets="\n".join(linked), mathjax=pdf.MATHJAX, slides=again)
@@ -106,8 +116,10 @@ def main(arguments=None):
             parser.error(f"chapter must be one of the site's pages, got {stem!r}")
         FOLDER.mkdir(exist_ok=True)
         path = FOLDER / f"{stem}.html"
-        path.write_text(lecture(pdf.SITE, stem), "utf-8")
-        print(f"{path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}: written")
+        write_whole(path, lecture(pdf.SITE, stem).encode())
+        print(
+            f"{path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}: written"
+        )
     return 0
 
 

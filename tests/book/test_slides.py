@@ -15,8 +15,8 @@ PAGE = """<article><section><h1>1. T</h1><p>Why.</p><table><tr><td>x</td></tr></
 <section><h2>1.1. S</h2><p>One.</p><p>Two.</p><div class="proof theorem admonition">Thm</div>
 <div class="proof admonition">Proof</div><details class="audit-box"><summary>beside</summary></details>
 <p>so three.</p><figure><img src="a.png"></figure></section>
-<section><h2>1.2. The check</h2><table><tr><td>row</td></tr></table><div class="important admonition">End</div></section>
-</section></article>"""
+<section><h2>1.2. The check</h2><table><tr><td>row</td></tr></table>
+<div class="important admonition">End</div></section></section></article>"""
 
 
 def test_a_slide_has_one_thing_and_the_words_that_lead_to_it():

@@ -130,6 +130,7 @@ OTHERWISE = {
     "matrix.subsample": {"strategy": matrix.Dense(np.eye(4))},
     "matrix.vote_sensitivity": {"strategy": matrix.Dense(np.eye(4))},
     "matrix.decision_paths": {"forest": TREES},
+    "boosting.target_start": {"counts": [0] * 60 + [40] * 8 + [0] * 60},
     "boosting": {"bias": 1.0, "deep": 1.0, "alpha": 0.6, "n_cells": 4, "cells": [0, 1, 1],
                  "X": np.array([[0.5, 0.25]]), "bounds": np.array([[0.0, 1.0], [0.0, 2.0]]),
                  "taken": [(0, 1, 1.0)], "n_codes": 6, "levels": 2, "low": -1.0, "high": 1.0,

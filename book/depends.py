@@ -87,11 +87,8 @@ def audit_files():
 def certificates(found):
     """The statements of the chapters whose dockets are among the modules `found`, in order."""
     chapters = {path.relative_to(DOCKETS).parts[0] for path in found if DOCKETS in path.parents}
-    return [
-        path
-        for path in sorted((ROOT / "data" / "certificates").glob("*.toml"))
-        if path.stem in chapters
-    ]
+    stored = sorted((ROOT / "data" / "certificates").glob("*.toml"))
+    return [path for path in stored if path.stem in chapters]
 
 
 def dockets(source):

@@ -16,7 +16,6 @@ parameter after the other. ``<`` is meant inside the ranges, ``<=`` at their end
 from __future__ import annotations
 
 import ast
-import itertools
 import json
 import math
 import operator
@@ -26,9 +25,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property
 
-import numpy as np
-
 from dplit.court.ledger.compare import Compared, same
+from dplit.court.ledger.enclose import CUBE, HOLDS, OPEN, REFUTED, Balls, Polynomials, at_place, ball, fmpq
 from dplit.ground.printed import data_file
 from dplit.ground.work import Effort
 from dplit.ground.writing import write_whole
@@ -39,10 +37,7 @@ except ImportError:  # `certified` says so
     flint = None
 
 DEPTHS = (0, 3, 6, 9, 12, 15)  # halvings, until a statement is decided
-SERIES = 6  # terms of the series at the end of a range
 PLACES = (Fraction(1, 3), Fraction(3, 4), Fraction(9, 10))  # where code is compared, on the unit interval
-HOLDS, REFUTED, OPEN = 1, -1, 0
-CUBE = [(Fraction(0), Fraction(1))]
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
              ast.Pow: operator.pow}  # fmt: skip
 RELATIONS = {ast.LtE: "<=", ast.Lt: "<", ast.Eq: "=", ast.GtE: ">=", ast.Gt: ">"}
@@ -156,12 +151,12 @@ class Statement:
 
     def at(self, places):
         """Parameters at places of the unit cube."""
-        return {name: _at(t, *self.where[name]) for name, t in zip(self.where, places)}
+        return {name: at_place(t, *self.where[name]) for name, t in zip(self.where, places)}
 
     def numbers(self, given):
         """Both sides as floats; `given` as numbers."""
-        exact = {n: flint.arb(_fmpq(Fraction(x))) for n, x in given.items()}
-        return tuple(float(side.mid()) for side in self.values(exact, _ball))
+        exact = {n: flint.arb(fmpq(Fraction(x))) for n, x in given.items()}
+        return tuple(float(side.mid()) for side in self.values(exact, ball))
 
     def points(self):
         """Parameters at which code is compared: three lists inside the ranges, counts as whole numbers."""
@@ -179,7 +174,7 @@ class Statement:
         one = context.constant(1)
         names = {n: Ratio(g, one) for n, g in zip(self.where, context.gens())}
         try:
-            left, right = self.values(names, lambda x: Ratio(context.constant(_fmpq(x)), one))
+            left, right = self.values(names, lambda x: Ratio(context.constant(fmpq(x)), one))
         except AttributeError:
             return None
         return (left - right if self.relation.startswith(">") else right - left).reduced()
@@ -188,7 +183,7 @@ class Statement:
         """Verify the boxes of `tree`, or find boxes: what is decided, with the boxes, or the first that is not."""
         if self.relation == "=":
             return self._equality()
-        prover = _Balls(self) if self.exact is None else _Polynomials(self)
+        prover = Balls(self) if self.exact is None else Polynomials(self)
         try:
             for depth in (None,) if tree else DEPTHS:
                 found = "".join(_search(prover, prover.whole, 0, depth, iter(tree)))
@@ -212,28 +207,8 @@ class Statement:
         return self._at_box(REFUTED, CUBE * len(self.where))
 
     def _at_box(self, state, box):
-        shown = {n: [float(_at(t, *self.where[n])) for t in ends] for n, ends in zip(self.where, box)}
+        shown = {n: [float(at_place(t, *self.where[n])) for t in ends] for n, ends in zip(self.where, box)}
         return Found(state, "", shown, self.at([sum(ends) / 2 for ends in box]))
-
-
-def _at(t, low, high):
-    """Where the unit interval's `t` lies on a range."""
-    if math.isinf(high):
-        return _exactly(low) + t / (1 - t) if t < 1 else math.inf
-    return _exactly(low) + (_exactly(high) - _exactly(low)) * t
-
-
-def _exactly(x):
-    """A number of the file as it is written."""
-    return Fraction(str(x))
-
-
-def _fmpq(x):
-    return flint.fmpq(x.numerator, x.denominator)
-
-
-def _ball(x):
-    return flint.arb(_fmpq(x))
 
 
 def _search(prover, piece, depth, most, tree):
@@ -253,146 +228,6 @@ def _search(prover, piece, depth, most, tree):
     yield "/"
     for half in prover.halves(piece, depth % len(piece[0])):
         yield from _search(prover, half, depth + 1, most, tree)
-
-
-def _cut(box, axis):
-    """Both halves of a box of the unit cube."""
-    low, high = box[axis]
-    for ends in ((low, (low + high) / 2), ((low + high) / 2, high)):
-        yield [*box[:axis], ends, *box[axis + 1 :]]
-
-
-class _Polynomials:
-    """Signs of a rational function by the Bernstein coefficients of its numerator and denominator."""
-
-    def __init__(self, statement):
-        ranges = list(statement.where.values())
-        self.strict, self.open = len(statement.relation) == 1, []
-        self.whole = (CUBE * len(ranges), *(_bernstein(p, ranges) for p in statement.exact))
-
-    def sign(self, piece):
-        box, top, bottom = piece
-        if _positive(-bottom, box, True):
-            top, bottom = -top, -bottom
-        if not _positive(bottom, box, True):
-            return OPEN
-        if _positive(top, box, self.strict):
-            return HOLDS
-        inside = (bottom > 0).all()
-        return REFUTED if inside and ((top <= 0) if self.strict else (top < 0)).all() else OPEN
-
-    def halves(self, piece, axis):
-        box, *arrays = piece
-        both = [_de_casteljau(array, axis) for array in arrays]
-        for side, half in enumerate(_cut(box, axis)):
-            yield half, *(pair[side] for pair in both)
-
-
-def _bernstein(polynomial, ranges):
-    """Bernstein coefficients on the ranges, mapped to the unit cube; object array, an axis a parameter."""
-    terms = {tuple(map(int, powers)): c for powers, c in polynomial.to_dict().items()}
-    shape = [max((powers[i] for powers in terms), default=0) + 1 for i in range(len(ranges))]
-    found = np.full(shape, flint.fmpq(0), dtype=object)
-    for powers, c in terms.items():
-        found[powers] = c
-    for axis, (ends, length) in enumerate(zip(ranges, shape)):
-        change = np.array([[_share(i, j, length - 1, *ends) for i in range(length)] for j in range(length)])
-        found = np.moveaxis(np.tensordot(change, found, (1, axis)), 0, axis)
-    return found
-
-
-def _share(i, j, d, low, high):
-    """What x^i on a range adds to coefficient j of degree d."""
-    low, width = _exactly(low), None if math.isinf(high) else _exactly(high) - _exactly(low)
-    if width is None:
-        return _fmpq(Fraction(math.comb(i, j) * low ** max(i - j, 0)) / math.comb(d, j))
-    parts = (math.comb(i, k) * math.comb(j, k) * low ** (i - k) * width**k / math.comb(d, k) for k in range(i + 1))
-    return _fmpq(sum(parts, Fraction(0)))
-
-
-def _de_casteljau(array, axis):
-    """Coefficients on both halves of an axis."""
-    rows = list(np.moveaxis(array, axis, 0))
-    low, high = [rows[0]], [rows[-1]]
-    while len(rows) > 1:
-        rows = [(a + b) / flint.fmpq(2) for a, b in itertools.pairwise(rows)]
-        low.append(rows[0])
-        high.append(rows[-1])
-    return [np.moveaxis(np.stack(half), 0, axis) for half in (low, high[::-1])]
-
-
-def _positive(array, box, strict):
-    """Whether the coefficients prove that a polynomial is nowhere negative; strictly positive inside the cube."""
-    if not (array >= 0).all():
-        return False
-    faces = [[slice(None), *([slice(0, 1)] * (low > 0)), *([slice(-1, None)] * (high < 1))] for low, high in box]
-    return not strict or all((array[face] > 0).any() for face in itertools.product(*faces))
-
-
-class _Balls:
-    """Signs of formulas with exp, log and the like, by enclosures."""
-
-    def __init__(self, statement):
-        self.statement, self.open = statement, []
-        self.whole = (CUBE * len(statement.where),)
-
-    def sign(self, piece):
-        box = piece[0]
-        balls = [_hull(*ends) for ends in box]
-        found = self._margin(balls)
-        if not (found > 0 or found < 0):
-            slopes = [self._series(balls, i, 2)[1] for i in range(len(box))]
-            shift = sum((s * (b - b.mid()) for s, b in zip(slopes, balls)), flint.arb(0))
-            found = self._margin([flint.arb(b.mid()) for b in balls]) + shift
-        if found > 0:
-            return HOLDS
-        if found < 0:
-            return REFUTED
-        ends = [(i, end) for i in range(len(box)) for end in (0, 1) if box[i][end] == end]
-        return HOLDS if any(self._touches(balls, *one) for one in ends) else OPEN
-
-    def _touches(self, balls, axis, end):
-        """Whether both sides meet at this end of a parameter, and the statement is true beside it."""
-        there = [flint.arb(end) if i == axis else b for i, b in enumerate(balls)]
-        at_end, beside = (self._series(where, axis, SERIES) for where in (there, balls))
-        for k in range(1, SERIES):
-            if not (at_end[k - 1].is_zero() and at_end[k - 1].is_exact()):
-                return False
-            if (-1) ** (k * end) * beside[k] > 0:
-                return True
-        return False
-
-    def _margin(self, places):
-        return self._difference([flint.arb_series([t], 1) for t in places], 1)[0]
-
-    def _series(self, places, axis, length):
-        """Taylor coefficients of right - left along a parameter, over all of `places`."""
-        tops = [flint.arb_series([t, 1] if i == axis else [t], length) for i, t in enumerate(places)]
-        return self._difference(tops, length)
-
-    def _difference(self, places, length):
-        number = lambda x: flint.arb_series([_ball(x)], length)  # noqa: E731
-        before, flint.ctx.cap = flint.ctx.cap, length  # so many terms of a series
-        given = {}
-        for (name, (low, high)), t in zip(self.statement.where.items(), places):
-            span = (
-                t / (number(Fraction(1)) - t) if math.isinf(high) else t * number(_exactly(high) - _exactly(low))
-            )
-            given[name] = number(_exactly(low)) + span
-        try:
-            left, right = self.statement.values(given, number)
-            found = left - right if self.statement.relation.startswith(">") else right - left
-            return [found[k] for k in range(length)]
-        finally:
-            flint.ctx.cap = before
-
-    def halves(self, piece, axis):
-        return ((half,) for half in _cut(piece[0], axis))
-
-
-def _hull(low, high):
-    """The ball of an interval with dyadic ends."""
-    return flint.arb(_fmpq((low + high) / 2), _fmpq((high - low) / 2))
 
 
 @cache

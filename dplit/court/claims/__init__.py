@@ -13,11 +13,12 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from dplit.court.ledger import PAPERS, interval
+from dplit.court.ledger.certify import Statement
 from dplit.court.ledger.registry import registered, unknown
 from dplit.court.ledger.table import table
 from dplit.ground.work import nearest
 
-__all__ = ["Docket", "all", "get", "interval", "of", "sentences", "table"]
+__all__ = ["Docket", "Statement", "all", "get", "interval", "of", "sentences", "table"]
 
 RUNS = "runs"  # dockets of the chapters on experiments
 

@@ -322,7 +322,8 @@ def test_the_wheel_has_the_registry_and_no_records(tmp_path):
     assert "Leaves of two classes" not in page, "the caption of a picture that is left out"
     assert "dplit/_data/registry.toml" in names
     assert {n.split("/")[2] for n in names if n.startswith("dplit/_data/")} == {
-        "registry.toml", "printed", "results", "evidence", "certificates", "quotes", "verdicts.csv",
+        "registry.toml", "printed", "results", "evidence", "certificates", "quotes", "uses.toml",
+        "verdicts.csv",
     }  # fmt: skip
     search = [str(tmp_path / "installed"), str(root / "tests" / "guard")]
     environment = {k: v for k, v in os.environ.items() if k != "DPLIT_DATA"}

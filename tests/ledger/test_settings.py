@@ -61,7 +61,7 @@ OTHER = (0.3,)
 
 
 def test_claims_of_every_paper_can_be_varied():
-    assert len(ABLE) >= 25
+    assert len(ABLE) >= 23  # a certified statement holds at every epsilon, and takes none
     assert {c.paper for c in ABLE} >= {"diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf"}
     assert OTHER not in [verify.parameters(c)["epsilon"] for c in ABLE]
 

@@ -68,6 +68,9 @@ def registered():
     """The subjects of this file."""
     replaced = {kind: _replaced(kind) for kind in REPLACED}
     yield from subjects_of(replaced, "{}, a record of one leaf replaced")
+    ends = fits("DPExtraTreesRegressor", ([[0.5]] * 2, [1.0] * 2), ("add", [0.5], 2.0), first_labels, FEW,
+                epsilon=1.0, target_bounds=(1, 2), **ONE_LEAF)  # fmt: skip
+    yield subject("DPExtraTreesRegressor, bounds that begin at one", ends)
     # three records of a person: together they cost what one budget says
     person = fits(RDF, ([[0.5]], [0]), ("add 3", [0.5], 1), first_labels, SOME, declared=0.5, epsilon=1.5,
                   records_per_person=3, **ONE_LEAF)  # fmt: skip

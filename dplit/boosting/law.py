@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import norm
 
 from dplit.boosting.mass import mass, sums_by_cell
-from dplit.boosting.residuals import STEPS, TARGET_REACH, class_reach, class_residuals, target_residuals
+from dplit.boosting.residuals import STEPS, TARGET_REACH, class_reach, class_residuals, clipped, target_residuals
 from dplit.ground.errors import MOST, check_integer, check_kind, check_numbers, check_sequence
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
@@ -27,12 +27,14 @@ class SmallClasses:
 
     A data set is a tuple of records (x, y): x is the number of cuts below the record's value, y its class.
     `scores`: the released model; one output for two classes, shape (n_codes, n_outputs); `level`, `leaf`:
-    epsilon of a round's test and of its leaves.
+    epsilon of a round's test and of its leaves; `clip`: of more than two classes, the largest residual of a
+    record's own (`dplit.boosting.clipped`).
     """
 
     scores: np.ndarray
     level: float
     leaf: float
+    clip: float = 1.0
 
     def losses(self, data: tuple, other: tuple) -> np.ndarray:
         """As `round_losses`, a test for each cut."""
@@ -47,13 +49,14 @@ class SmallClasses:
     def _sides(self, data: tuple, other: tuple) -> tuple:
         """Residuals and cells of each data set, the reach, and what residuals are added to."""
         low, high = self.scores.min(axis=0), self.scores.max(axis=0)
-        two = len(low) == 1
-        reach = class_reach(low[0], high[0]) if two else class_reach(low, high)
+        two, clip = len(low) == 1, int(self.clip * STEPS)
+        reach = class_reach(low[0], high[0]) if two else class_reach(low, high, clip)
         sides = []
         for records in (data, other):
             x, y = np.array(records, dtype=np.int64).reshape(-1, 2).T
             scores = self.scores[x]
-            sides.append((class_residuals(scores[:, 0] if two else scores, y), self._cells(x)))
+            residuals = class_residuals(scores[:, 0], y) if two else clipped(class_residuals(scores, y), clip)
+            sides.append((residuals, self._cells(x)))
         return sides, reach, 0
 
     def after(self, cut: int) -> Iterator:

@@ -7,7 +7,8 @@ order of the records and no last bits are released.
 
 Shares are rounded **down**. Then the shares of all classes add up to at most `STEPS`, and a
 record's residuals to at most :math:`2(S - P_y) \le 2S` in absolute value; rounded to the nearest
-step they can be :math:`K/2` steps more.
+step they can be :math:`K/2` steps more. From the second round on a record of more than two classes speaks
+with at most half of them: what is left of its residuals is in their proportion, and rounded towards 0.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dplit.ground.errors import MOST, check_numbers, check_positive, check_whole
+from dplit.ground.errors import MOST, check_integer, check_numbers, check_positive, check_whole
 
 STEPS = 2**16
+CLIP = 2**15  # of a record's own class, of more than two, from the second round on
 PAIRWISE = 8  # classes from which on NumPy does not add a row's up one by one
 
 
@@ -57,6 +59,21 @@ def class_residuals(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return residuals
 
 
+def clipped(residuals: np.ndarray, clip: int = CLIP) -> np.ndarray:
+    """Residuals of more than two classes, scaled so that none is larger than `clip` steps.
+
+    `residuals`: as of `class_residuals`, int64 of shape (n_records, n_classes); its own class's is a record's
+    largest, and the others' together are at most as large. Returns an array of the same shape, rounded towards 0.
+    """
+    clip = check_integer(clip, "clip", 1, STEPS)
+    residuals = check_whole(residuals, "residuals", -STEPS, ndim=2)
+    own = residuals.max(axis=1)
+    far, found = own > clip, residuals.copy()
+    scaled = np.abs(residuals[far]) * clip // own[far, None]
+    found[far] = np.where(residuals[far] < 0, -scaled, scaled)
+    return found
+
+
 def class_shares(scores: np.ndarray) -> np.ndarray:
     """Probabilities in steps, rounded down, int64 of the shape of `scores`."""
     scores = check_numbers(scores, "scores", -MOST, MOST)
@@ -74,13 +91,14 @@ def class_shares(scores: np.ndarray) -> np.ndarray:
     return np.floor(weights, out=weights).astype(np.int64).T
 
 
-def class_reach(low: ArrayLike, high: ArrayLike) -> Reach:
+def class_reach(low: ArrayLike, high: ArrayLike, clip: int = STEPS) -> Reach:
     r"""Reach of the residuals of classes, whatever the record.
 
     Two classes: a record of the second adds at most :math:`S - P_{low}` to the positive parts, one of the first
     at most :math:`P_{high}` to the negative ones, and never both. More classes: at most
     :math:`2(S - \min_y P_y)`. One step is added for the rounding of the exponentials. `low`, `high`: floats, or
-    arrays of shape (n_classes,), bounds of the released model's scores over all records that there could be.
+    arrays of shape (n_classes,), bounds of the released model's scores over all records that there could be;
+    `clip`: as of `clipped`, of more than two classes, which then reach at most twice as far.
     """
     low, high = check_numbers(low, "low", -MOST, MOST), check_numbers(high, "high", -MOST, MOST)
     if low.shape != high.shape or low.ndim > 1 or not low.size:
@@ -91,7 +109,7 @@ def class_reach(low: ArrayLike, high: ArrayLike) -> Reach:
         up, down = min(up + 1, STEPS), min(down + 1, STEPS)
         return Reach(max(up, down), up, down)
     least = min(_least_share(low, high, k) for k in range(len(low)))
-    most = min(2 * (STEPS - least) + 2, 2 * STEPS)
+    most = min(2 * (STEPS - least) + 2, 2 * check_integer(clip, "clip", 1, STEPS))
     # its own class's part and the others' are each at most half of it
     return Reach(most, most, most, math.sqrt(0.5))
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dplit.boosting import STEPS, along, class_reach, class_residuals, directions, target_residuals
-from dplit.boosting.residuals import TARGET_REACH, class_shares
+from dplit.boosting import STEPS, along, class_reach, class_residuals, clipped, directions, target_residuals
+from dplit.boosting.residuals import CLIP, TARGET_REACH, class_shares
 from dplit.boosting.start import BINS
 from dplit.domain import Continuous, Domain
 from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
@@ -117,9 +117,11 @@ def target_counts(part):
     return np.bincount(np.minimum((part.labels * BINS).astype(np.int64), BINS - 1), minlength=BINS)
 
 
-def residuals_of_classes(scores, codes):
-    """`dplit.boosting.class_residuals`, of scores with a column for each output."""
-    return class_residuals(scores[:, 0] if scores.shape[1] == 1 else scores, codes)
+def residuals_of_classes(scores, codes, clip=STEPS):
+    """`dplit.boosting.class_residuals`, of scores with a column for each output; `clipped` of more than one."""
+    if scores.shape[1] == 1:
+        return class_residuals(scores[:, 0], codes)
+    return clipped(class_residuals(scores, codes), clip)
 
 
 def residuals_of_targets(scores, targets, clip):
@@ -150,10 +152,11 @@ class ClassModel:
 
     def open(self, parts, t, deepest):
         """Residuals of all records; returns their reach."""
-        parts.advance(opened, residuals_of_classes, deepest)
+        clip = CLIP if t else STEPS
+        parts.advance(opened, residuals_of_classes, deepest, clip)
         if self.n_classes == 2:
             return class_reach(self.low[0], self.high[0])
-        return class_reach(self.low, self.high)
+        return class_reach(self.low, self.high, clip)
 
     def release(self, parts, t, reach, n_cells, share, account, rng):
         """Pair sums of the leaves, in records, the variance of a gradient's noise, and what they cost.

@@ -18,18 +18,18 @@ def verdict(name):
     return OURS[f"ours/{name}"].check().verdict
 
 
-def smaller_reach(low, high):
-    reach = true["class_reach"](low, high)
+def smaller_reach(*ends):
+    reach = true["class_reach"](*ends)
     return reach._replace(mass=reach.mass - 200)
 
 
-def larger_reach(low, high):
-    reach = true["class_reach"](low, high)
+def larger_reach(*ends):
+    reach = true["class_reach"](*ends)
     return reach._replace(mass=reach.mass + 8)
 
 
-def smaller_norm(low, high):
-    return true["class_reach"](low, high)._replace(norm=0.7)
+def smaller_norm(*ends):
+    return true["class_reach"](*ends)._replace(norm=0.7)
 
 
 def nearest(scores, codes):
@@ -46,7 +46,12 @@ def nearest(scores, codes):
         ("class_reach", smaller_reach, "mass-many"),
         ("class_reach", larger_reach, "mass-two"),
         ("class_reach", larger_reach, "mass-many"),
+        ("class_reach", smaller_reach, "mass-clipped"),
+        ("class_reach", larger_reach, "mass-clipped"),
         ("class_reach", smaller_norm, "gaussian-pairs"),
+        ("clipped", lambda r, clip: r, "mass-clipped"),
+        ("clipped", lambda r, clip: true["clipped"](r, clip // 2), "mass-clipped"),
+        ("clipped", lambda r, clip: np.clip(r, -clip, clip), "mass-clipped"),
         ("class_residuals", lambda s, y: 2 * true["class_residuals"](s, y), "mass-two"),
         ("class_residuals", nearest, "rounding"),
         ("worst_change", lambda r: int(abs(r).max()) + 1, "one-term"),
@@ -77,13 +82,13 @@ def test_rounds_that_pay_too_much_are_found_out(monkeypatch):
     assert verdict("rounds-loss") == "fails"
 
 
-def larger_reach_by_half(low, high):
-    reach = residuals.class_reach(low, high)
+def larger_reach_by_half(*ends):
+    reach = residuals.class_reach(*ends)
     return reach._replace(mass=2 * reach.mass)
 
 
-def smaller_reach_by_half(low, high):
-    reach = residuals.class_reach(low, high)
+def smaller_reach_by_half(*ends):
+    reach = residuals.class_reach(*ends)
     return reach._replace(mass=reach.mass // 2)
 
 

@@ -110,6 +110,21 @@ def test_no_record_within_the_bounds_of_a_model_reaches_further():
         assert np.sqrt(square.sum(axis=1)).max() <= reach.norm * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("clip", [1, 777, boosting.CLIP, S])
+def test_clipped_residuals_are_scaled_and_rounded_towards_none(clip):
+    rng = np.random.default_rng(clip)
+    scores, y = rng.normal(scale=3, size=(400, 5)), rng.integers(5, size=400)
+    whole = boosting.class_residuals(scores, y)
+    found, reach = boosting.clipped(whole, clip), boosting.class_reach(np.full(5, -9.0), np.full(5, 9.0), clip)
+    for row, less in zip(whole.tolist(), found.tolist()):
+        factor = min(Fraction(clip, max(row)), Fraction(1)) if max(row) else Fraction(1)
+        assert less == [math.trunc(factor * r) for r in row]  # towards 0
+    assert np.abs(found).sum(axis=1).max() <= reach.mass == 2 * clip
+    up, down = np.maximum(found, 0).sum(axis=1), np.maximum(-found, 0).sum(axis=1)
+    assert (up / reach.up + down / reach.down).max() <= 1
+    assert np.sqrt(np.square(found / reach.up).sum(axis=1)).max() <= reach.norm * (1 + 1e-12)
+
+
 def test_targets_are_clipped_before_they_are_scaled():
     found = boosting.target_residuals(np.array([0.5] * 4), np.array([0.5, 0.6, 1.0, 0.0]), 0.2)
     assert found.ravel().tolist() == [0, round(0.5 * S), S, -S]

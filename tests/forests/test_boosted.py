@@ -213,8 +213,8 @@ def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, thre
         drawn.append(self.epsilon**2 / 8)
         return choice(self, scores, rng=rng)
 
-    def reach(low, high):
-        reaches.append(reach_of(low, high))
+    def reach(*told):
+        reaches.append(reach_of(*told))
         reaches[-1] = reaches[-1]._replace(up=max(reaches[-1][1:]), down=max(reaches[-1][1:]))
         return reaches[-1]
 
@@ -326,3 +326,21 @@ def test_partial_dependence_of_scikit_learn_works():
     found = partial_dependence(forest, values, [0], response_method="decision_function")
     line = found["average"][0]
     assert line[-1] > 0 > line[0]
+
+
+def test_pairs_of_several_classes_are_sums_of_clipped_residuals():
+    """Without noise, from its formula: each record's residuals, scaled to at most a half of its own class's."""
+    X, y = np.zeros((9, 1)), np.array([0, 0, 0, 0, 0, 1, 1, 2, 2])
+    forest = BoostedForestClassifier(
+        math.inf, domain=Domain([Categorical([0, 1])]), classes=[0, 1, 2], n_records=9, n_estimators=4, max_depth=0
+    ).fit(X, y)
+    scores = forest.initial_.copy()
+    for t, (pairs, step) in enumerate(zip(forest.pair_sums_[:, :, 0], forest.leaf_values_)):
+        p = np.exp(scores) / np.exp(scores).sum()
+        residuals = np.eye(3)[y] - p
+        if t:  # the first round counts
+            own = residuals.max(axis=1, keepdims=True)
+            residuals *= np.minimum(0.5 / own, 1)
+        expected = np.maximum(residuals, 0).sum(axis=0), np.maximum(-residuals, 0).sum(axis=0)
+        np.testing.assert_allclose(pairs, expected, atol=9 * 2 / boosting.STEPS)
+        scores += step

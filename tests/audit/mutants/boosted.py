@@ -13,7 +13,7 @@ THREE = "boosting, one round, three classes, add-remove"
 
 def _of_three(change):
     """A change of the reach of more than two classes, whose scores are an array."""
-    return lambda original: lambda low, high: change(original(low, high)) if np.ndim(low) else original(low, high)
+    return lambda original: lambda low, *to: change(original(low, *to)) if np.ndim(low) else original(low, *to)
 
 
 plant("score price halved for three classes", THREE, REACH)(
@@ -22,6 +22,19 @@ plant("score price halved for three classes", THREE, REACH)(
 plant("sums of three classes at the price of one", THREE, REACH)(
     _of_three(lambda reach: reach._replace(up=STEPS, down=reach.down // 2))
 )
+CLIPPED = "boosting, {} round{}, three classes, clipped, add-remove"
+
+
+@plant("no residual is clipped", CLIPPED.format("one", ""), at("boosting.residuals", "clipped"))
+def _none_clipped(original):
+    return lambda residuals, clip: residuals
+
+
+@plant("a record's own class is clipped alone", CLIPPED.format("two", "s"), at("boosting.residuals", "clipped"))
+def _own_clipped(original):
+    return lambda residuals, clip: np.minimum(residuals, clip)
+
+
 told("a later round at the reach of the first", "boosting, two rounds, two classes, add-remove", REACH,
      low=lambda low: low * 0, high=lambda high: high * 0)  # fmt: skip
 

@@ -21,6 +21,8 @@ LEVEL, LEAF = 0.6, 0.8  # epsilon of a test and of the leaves
 KINDS = {
     "two classes": ((0, 1), ([1], [0]), boosting.SmallClasses(np.zeros((3, 1)), LEVEL, LEAF)),
     "three classes": ((0, 1, 2), ([0], [1, 2]), boosting.SmallClasses(np.zeros((3, 3)), LEVEL, LEAF)),
+    "three classes, clipped": ((0, 1, 2), ([0], [1, 2]),
+                               boosting.SmallClasses(np.zeros((3, 3)), LEVEL, LEAF, clip=0.5)),
     "targets": ((0.0, 0.4, 1.0), ([1.0], [0.0]),
                 boosting.SmallTargets(np.full((3, 1), 0.4), LEVEL, LEAF, clip=0.2)),
 }  # fmt: skip

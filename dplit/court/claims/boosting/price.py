@@ -58,7 +58,7 @@ def _noted(models, n):
     )
 
 
-def _classes(ends, n_classes):
+def _classes(ends, n_classes, clip=boosting.STEPS):
     """(cell, place, class) of every kind of record, and the residual of one: scores at their ends."""
     low, high = ends
     if n_classes == 2:
@@ -69,7 +69,8 @@ def _classes(ends, n_classes):
 
     def residual(place, code):
         scores = np.array([corners[place]])
-        return boosting.class_residuals(scores, np.array([code]))[0]
+        found = boosting.class_residuals(scores, np.array([code]))
+        return (found if clip == boosting.STEPS else boosting.clipped(found, clip))[0]
 
     return universe, residual
 
@@ -94,25 +95,40 @@ def two_classes(effort, rng):
     return _noted(len(bounds) + len(clips), n)
 
 
+ENDS = (  # of the scores of more than two classes
+    ((0.0,) * 3, (0.0,) * 3),
+    ((-1.0, 0.0, 0.5), (0.0, 1.0, 0.5)),
+    ((-CERTAIN, 0.0, 0.0), (0.0, 0.0, CERTAIN)),
+    ((0.0,) * 4, (0.0, 0.0, 1.0, CERTAIN)),
+)
+
+
 @MASS("ours/mass-many", "ours")
 def many_classes(effort, rng):
     r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the
     least probability that the model can give to a record's own class. Some record attains the bound, up
     to a step for each class and two: 2 if the model excludes its class; under a model that knows the class
     frequencies alone it is $2(1 - \min_k p_k)$."""
-    far = CERTAIN
-    bounds = (
-        ((0.0,) * 3, (0.0,) * 3),
-        ((-1.0, 0.0, 0.5), (0.0, 1.0, 0.5)),
-        ((-far, 0.0, 0.0), (0.0, 0.0, far)),
-        ((0.0,) * 4, (0.0, 0.0, 1.0, far)),
-    )
     n = effort.pick(2, 2, 3)
-    for low, high in bounds:
+    for low, high in ENDS:
         ends = np.array(low), np.array(high)
         bound = boosting.class_reach(*ends).mass
         yield from _change(n, *_classes(ends, len(low)), bound, 4 + 2, low=low, high=high)
-    return _noted(len(bounds), n)
+    return _noted(len(ENDS), n)
+
+
+@MASS("ours/mass-clipped", "ours", "holds", "boosting.clipped", "boosting.class_reach")
+def clipped_classes(effort, rng):
+    r"""For $K > 2$ classes whose residuals are scaled down to at most $c$ for a record's own class, and rounded
+    towards 0, one record changes the mass by at most $2c$. Some record whose own class the model gives less than
+    $1 - c$ attains the bound, up to a step for each class."""
+    n, clips = effort.pick(1, 2, 2), (boosting.CLIP, 20_001)
+    for (low, high), clip in product(ENDS, clips):
+        ends = np.array(low), np.array(high)
+        stated, bound = 2 * clip, boosting.class_reach(*ends, clip).mass
+        yield same(bound, stated, low=low, high=high, clip=clip)
+        yield from _change(n, *_classes(ends, len(low), clip), stated, 4, low=low, high=high, clip=clip)
+    return _noted(len(ENDS) * len(clips), n)
 
 
 @ROUNDING("ours/rounding", "ours")
@@ -213,10 +229,12 @@ def rounds_loss(effort, rng):
     some data attain this for any $T$, but for the step that is kept for rounding."""
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
     two, three = (boosting.SmallClasses(np.zeros((3, k)), level, leaf) for k in (1, 3))
+    clipped = boosting.SmallClasses(np.zeros((3, 3)), level, leaf, clip=0.5)
     targets = boosting.SmallTargets(np.full((3, 1), 0.4), level, leaf, clip=0.2)
     settings = (
         ("two classes", (0, 1), ([1], [0]), two),
         ("three classes", (0, 1, 2), ([0], [1, 2]), three),
+        ("three classes, clipped", (0, 1, 2), ([0], [1, 2]), clipped),
         ("targets", (0.0, 0.4, 1.0), ([1.0], [0.0]), targets),
     )
     shown, pairs = [], 0
@@ -236,6 +254,6 @@ def rounds_loss(effort, rng):
         f"{pairs} pairs of neighbours, at most {{share:.2%}} of the budget; under add-remove, rounds: "
         f"{', '.join(shown)}.",
         cases=pairs,
-        range=f"up to {n} records in one round, {n - 1} in two, and a pair of 18 or more; three kinds of "
+        range=f"up to {n} records in one round, {n - 1} in two, and a pair of 18 or more; four kinds of "
         "targets, both relations",
     )

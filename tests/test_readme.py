@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from dplit.court import bench
@@ -80,8 +81,9 @@ def test_two_classes_are_as_stored(name, measure):
 
 
 def test_fourteen_tables_are_as_stored():
-    table = held_out("classification-held-out")[["PrivateForest", "diffprivlib forest"]].dropna()
-    ours, theirs = table.mean()
+    table = held_out("classification-held-out")["diffprivlib forest"].dropna()
+    latest = [held_out(kind)["PrivateForest"].dropna() for kind in ("ranking-held-out", "classes-held-out")]
+    ours, theirs = pd.concat(latest).reindex(table.index).mean(skipna=False), table.mean()
     assert len(table) == 14
     assert row("accuracy, fourteen tables") == [f"{ours:.2f}", "two classes only", f"{theirs:.2f}"]
 

@@ -1,6 +1,6 @@
 r"""Rounds, depth and shares of epsilon, from public numbers alone.
 
-With :math:`s = n\epsilon` (half of it for more than two classes, whose residuals reach twice as far) the rounds
+With :math:`s = n\epsilon` (half of it for more than two classes) the rounds
 grow with :math:`\sqrt{s}` and the depth with :math:`\log_2(s)/2.2`: the powers that the balance of bias and
 noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`). The constants were chosen on the sets of
 `dplit.boosting.sets.CHOOSING` and on others that never were held out. For two classes there are

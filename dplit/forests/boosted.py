@@ -262,9 +262,9 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the released model, a logistic one.
 
-        On the sets for choosing rules (`dplit.boosting.sets`) they lie on the cautious side: the likeliest
-        class is right 1 to 2 percentage points more often than they say at epsilon 0.5 to 4, 5 at 0.1, on
-        average over 14 sets, since steps are shrunk.
+        On the sets for choosing rules (`dplit.boosting.sets`) the likeliest of two classes is right 1 to 3
+        percentage points more often than they say at epsilon 0.5 to 4, on average, since steps are shrunk; the
+        likeliest of more is right 2 to 3 points less often, since residuals are clipped.
 
         Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """

@@ -88,11 +88,20 @@ def test_peers(monkeypatch, test, kind, method, score, expected):
 @pytest.mark.parametrize(("test", "run", "method", "one"), [
     (docket.again, "classification-held-out-2", PRESET, "nursery"),
     (docket.again_targets, "regression-held-out-2", "Boosted", "metro-traffic"),
+    (docket.fourth, "classes-held-out", "Boosted", "yeast"),
 ])  # fmt: skip
 @pytest.mark.parametrize(("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")])
 def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score, expected):
-    first_at_08(monkeypatch, f"bench/{run[:-2]}")
+    first_at_08(monkeypatch, f"bench/{run.removesuffix('-2').replace('classes', 'classification')}")
     assert verdict(test, f"bench/{run}", lambda c: score if c.data == one else 0.8) == expected
+
+
+@pytest.mark.parametrize(("score", "expected"), [(0.85, "agrees"), (0.75, "differs")])
+def test_what_the_clip_gains(monkeypatch, score, expected):
+    """On all sets but one, which gains where the others lose."""
+    first_at_08(monkeypatch, CLASSES)
+    assert verdict(docket.fourth_gain, "bench/classes-held-out",
+                   lambda c: 1.6 - score if c.data == "yeast" else score) == expected  # fmt: skip
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")])

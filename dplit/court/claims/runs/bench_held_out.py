@@ -120,15 +120,15 @@ def _clipped(result):
 
 @said("bench/classes-held-out/again", "undecided")
 def fourth(result):
-    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is since its residuals are clipped on no set of more than
-    two classes held out more than a point less accurate than before."""
+    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is since its residuals are clipped on no set of more
+    than two classes held out more than a point less accurate than before."""
     return _versions(_clipped(result), OURS, MANY_CLASSES, rule.POINT)
 
 
 @said("bench/classes-held-out/gain", "undecided")
 def fourth_gain(result):
-    r"""At $\epsilon$ = 1, 2 and 4 the boosted forest is since its residuals are clipped more accurate than before on
-    more than half of the sets of more than two classes held out."""
+    r"""At $\epsilon$ = 1, 2 and 4 the boosted forest is since its residuals are clipped more accurate than before
+    on more than half of the sets of more than two classes held out."""
     by_epsilon = {e: both for e, both in _clipped(result).items() if e >= 1}
     found = _beside(by_epsilon, OURS, MANY_CLASSES)
     parts = [rule.most(gains(f, f"{OURS} 2", f"{OURS} 1", MANY_CLASSES).values()) for f in found.values()]

@@ -18,15 +18,18 @@ SOURCE = BOOK / "_interactive"
 STORED = BOOK.parent / "data" / "figures"
 FOLDER = "interactive"  # in the site
 MARK = 'class="figure-data"'
+BORROWED = {"index": ("majority", "fig-first")}  # pages that show a chapter's figure
 
 
 def add_data(app, doctree, docname):
     """Put the numbers of a figure that moves beside its picture."""
-    path = STORED / f"{docname.removeprefix('book/')}.json"
+    page = docname.removeprefix("book/")
+    chapter, name = BORROWED.get(page, (page, None))
+    path = STORED / f"{chapter}.json"
     if app.builder.name != "html" or not path.is_file():
         return
     kept = json.loads(path.read_text("utf-8"))
-    (figure,) = (f for f in doctree.findall(nodes.figure) if kept["figure"] in f["ids"])
+    (figure,) = (f for f in doctree.findall(nodes.figure) if (name or kept["figure"]) in f["ids"])
     text = json.dumps(kept["numbers"], separators=(",", ":"), ensure_ascii=False)
     text = text.replace("</", "<\\/")
     script = f'<script type="application/json" {MARK}>{text}</script>'

@@ -16,6 +16,7 @@ SOURCES = sorted([*BOOK.rglob("*.md"), *NOTEBOOKS])
 PAGES = [p.relative_to(ROOT).with_suffix(".html").as_posix() for p in SOURCES]
 BUILD_SECONDS = 500
 MOVING = {  # the figures with controls, by page
+    "book/index.html": "fig-first",
     "book/occupancy.html": "fig-occupancy-tails",
     "book/majority.html": "fig-majority-bound",
     "book/matrix_strategies.html": "fig-strategy-votes",

@@ -107,8 +107,8 @@ def float_argmax(effort, rng):
     **ADVANTAGE,
 )
 def exact_argmax(effort, rng):
-    r"""Permute-and-flip on whole numbers, with exact coins, has its law for scores of any size: with gap g the
-    second of two candidates is reported with probability $1 - e^{-\epsilon g}/2$."""
+    r"""Permute-and-flip on whole numbers, with exact coins, has its exact distribution for scores of any size:
+    with gap g the second of two candidates is reported with probability $1 - e^{-\epsilon g}/2$."""
     draws = effort.pick(5000, 200_000, 2_000_000)
     without, with_one = attacks.rounded_scores(53)
     order, seen, law = np.empty(2, dtype=np.int64), [], []

@@ -83,8 +83,8 @@ def _masses(rng, tests):
     range="masses of random residuals, four budgets",
 )
 def regret(effort, rng):
-    r"""By permute-and-flip the chosen test's mass is in expectation below the best one's by no more than by the
-    exponential mechanism, and that is no more than $\frac{2\Delta}{\epsilon} \ln M$ for $M$ tests."""
+    r"""With permute-and-flip the mass of the chosen test falls short of the best one's by an expected amount that
+    is at most the exponential mechanism's, which is at most $\frac{2\Delta}{\epsilon} \ln M$ for $M$ tests."""
     tests, reach, budgets = effort.pick(5, 6, 7), 9, (0.3, 1.0, 4.0, 20.0)
     nodes, ratios, share = effort.pick(20, 40, 60), [], 0.0
     for _ in range(nodes):

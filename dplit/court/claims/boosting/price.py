@@ -183,8 +183,8 @@ def _released(grid, tests, X, residuals, shift):
     range="up to 29 records, two to four classes, up to three tests, four bins of a column",
 )
 def one_term(effort, rng):
-    """Given what has been released, one record more changes the sums of one leaf, by its own
-    residuals and by nothing else, however finely the leaves are parted by public bins."""
+    """Given what has been released, one more record changes the sums of one leaf, by its own residuals, and
+    nothing else, no matter how finely public bins divide the leaves."""
     from dplit.trees.oblivious import Grid
 
     grid, pairs = Grid(MIXED, 16), effort.pick(40, 200, 1000)

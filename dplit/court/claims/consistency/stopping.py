@@ -83,8 +83,8 @@ def stopping_corrected(effort, rng):
     **DRAWN,
 )
 def occupancy(effort, rng):
-    r"""Drawn paths whose cuts are uniform in ranks end in a leaf with the law $2(m+1)/((k+1)(k+2))$,
-    for 200 and 100,000 records, one feature and five."""
+    r"""Drawn paths whose cuts are uniform in ranks end in a leaf of $m$ points with probability
+    $2(m+1)/((k+1)(k+2))$, for 200 and 100,000 records, one feature and five."""
     draws = effort.pick(20_000, 200_000, 10**6)
     for (n, features), k in product(((200, 1), (200, 5), (100_000, 2)), (5, 20, 100)):
         counts = consistency.ideal_paths(n, k, features, draws, rng=rng).counts
@@ -190,8 +190,8 @@ def depth(effort, rng):
     **DRAWN,
 )
 def depth_drawn(effort, rng):
-    """Drawn paths whose cuts are uniform in ranks have that law of the depth, for 1,000 and 1,000,000
-    records, k = 5 and 50."""
+    """Drawn paths whose cuts are uniform in ranks have the depth of `mrf/depth-law` in distribution, for 1,000 and
+    1,000,000 records, k = 5 and 50."""
     draws = effort.pick(5000, 200_000, 10**6)
     for n, k in product((1000, 10**6), (5, 50)):
         law, cut = consistency.depth_law(n, k), round(consistency.expected_depth(n, k))

@@ -292,9 +292,9 @@ def _last_win(classes, most):
     quantity="probability of a wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_with_classes(effort, rng):
-    r"""With ten classes a unanimous leaf of a Poisson number of records with mean 0.1, 0.5 or 1 at
-    $\epsilon = 1$ errs less than one with ten times the mean at $\epsilon = 0.1$. At counts ten times
-    as large the law is the same, for any number of classes."""
+    r"""With ten classes a unanimous leaf of a Poisson number of records with mean 0.1, 0.5 or 1 errs less at
+    $\epsilon = 1$ than with ten times the mean at $\epsilon = 0.1$. With ten times the counts the distribution
+    is the same, for any number of classes."""
     drawn = []
     for mean in (0.1, 0.5, 1.0):
         one, ten = _poisson_error(mean, 10, 1.0), _poisson_error(10 * mean, 10, 0.1)

@@ -191,8 +191,8 @@ def gap_law_private(effort, rng, epsilon=(0.1, 0.7, 1.6)):
     quantity="probability of a wrong label",
 )
 def gap_law_optimal(effort, rng):
-    r"""On $(n, 0, \dots, 0)$ the label of `rdf/gap-law` errs least of all private labels that treat
-    names alike, under add-remove."""
+    r"""On $(n, 0, \dots, 0)$ the label of `rdf/gap-law` errs least among all private labels that treat names
+    alike, under add-remove."""
     sizes, classes = range(1, effort.pick(4, 5, 7)), effort.pick((3,), (3, 4), (2, 3, 4, 5))
     cases = list(product(sizes, classes, (0.3, 1.0, 1.5)))
     reported = lambda n, k, e: _wrong((n, *[0] * (k - 1)), e)  # noqa: E731

@@ -141,7 +141,8 @@ def theorem_1_first_listed(effort, rng):
     where="theorem 1, read with ties to the first class listed",
 )
 def true_first_listed(effort, rng):
-    """Then the exponent is the lead over the nearest rival, less 1 if the rival is listed before the winner."""
+    """If of tied classes only the first scores 1, the exponent is the lead over the nearest rival, less 1 if that
+    rival is listed before the winner."""
     formula = majority.first_listed_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
 

@@ -186,8 +186,8 @@ def local_sensitivity(counts):
 
 @LOCAL("rdf/local-sensitivity", "section 2.2, after definition 6", quantity="privacy loss at local sensitivity")
 def local_not_private(effort, rng):
-    r"""Local sensitivity in the place of the global one is not differentially private: the label is then
-    certain at gaps of 2 or more and uncertain below, which one record shows."""
+    r"""Local sensitivity in place of the global one is not differentially private: the label is then certain at
+    gaps of 2 or more and uncertain below, and one record makes the difference."""
     n, losses = effort.pick(5, 8, 16), {}
     for x in majority.leaves(n, 2):
         for y in majority.neighbouring(x):

@@ -95,12 +95,12 @@ def _marginal(levels, columns):
 
 @TREES("m-rf/tree-norm", "ours; optimal noise allocation", intervals=2, quantity="error over that of noisy cells")
 def tree_norm(effort, rng):
-    r"""Of the leaves of any forest let all trees have the same sum. Noise of density proportional to
-    $e^{-\epsilon\max_t\|z_t\|_1}$ on these is $\epsilon$-DP under add-remove, and for trees on disjoint
-    columns it is the K-norm noise. On Car with depth 1 it has .022 of the error of noisy cells, where the
-    best marginals that are known have .0503; with depth 2, by least squares from seven marginals that cover
-    all pairs of features once, less than they have, too. For two-leaf trees it is a twelfth of Laplace noise
-    for each tree in the limit."""
+    r"""Let all trees have the same sum over their leaves. Noise of density proportional to
+    $e^{-\epsilon\max_t\|z_t\|_1}$ on the leaves of any forest is $\epsilon$-DP under add-remove, and for trees on
+    disjoint columns it is the K-norm noise. On Car with depth 1 it has .022 of the error of noisy cells, where the
+    best marginals that are known have .0503; with depth 2, by least squares from seven marginals that cover all
+    pairs of features once, it also has less than they. For two-leaf trees its error tends to a twelfth of that of
+    Laplace noise for each tree."""
     yield from _like_hulls(effort, rng)
     forests = effort.pick(20, 100, 400)
     for _ in range(forests):

@@ -116,7 +116,7 @@ def forest_published(effort, rng):
     range="three columns of two and three levels, forests of one to eight trees, three strategies",
 )
 def forest_error(effort, rng):
-    """The errors that a plan tells are those of the pseudo-inverse and of the law of the noise."""
+    """The errors that a plan predicts are those of the pseudo-inverse and of the distribution of the noise."""
     for _ in range(effort.pick(3, 20, 100)):
         trees, depth = int(rng.integers(1, 9)), int(rng.integers(1, 4))
         for strategy in STRATEGIES:

@@ -180,8 +180,8 @@ def subsample_hard(effort, rng):
 
 @HARD("m-rf/subsample-hard-two", "ours", range="2 classes, all data of up to 3 records in 2 leaves")
 def hard_two(effort, rng):
-    r"""Of two classes one column of hard votes is enough, since all trees vote: the scale is
-    $\|A\|_1/\epsilon$, half the published one, for the same $\epsilon$."""
+    r"""For two classes one column of hard votes is enough, since all trees vote: the scale is $\|A\|_1/\epsilon$,
+    half the published one, for the same $\epsilon$."""
     yield from _hard(effort, 2)
     return "{cases} relations: one column, half the scale, and the loss is epsilon"
 

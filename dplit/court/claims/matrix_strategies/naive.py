@@ -81,8 +81,8 @@ def _searched(effort, rng):
 @IDENTITY("m-rf/search-crucial", "Complexity; results, runtime", "assumes")
 def search_crucial(effort, rng):
     r"""The primary overhead comes from optimization, which is crucial for high accuracy (assuming that it is
-    compared with noise for each tree, as in the results: its error is far smaller. Noisy cells, which need no
-    search, have the same error here: $\mathrm{OPT}_p$, as the paper's text has it, does not come to .9 of it)."""
+    compared with noise for each tree, as in the results: its error is far smaller. Noisy cells need no search, and
+    $\mathrm{OPT}_p$, as the paper's text has it, has more than .9 of their error here)."""
     found = list(_searched(effort, rng))
     broken = "assumes" if all(ends < per_tree / 10 for ends, per_tree in found) else "fails"
     for ends, _ in found:

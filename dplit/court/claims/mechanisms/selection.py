@@ -166,9 +166,9 @@ def two_fold(effort, rng):
     **over(*(f"diprime-v2/pfm-dominates:{tail}" for tail in (*TAILS, "odds"))),
 )
 def dominates(effort, rng):
-    r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with no smaller
-    probability than the exponential mechanism, for every $x$. The odds of its error are between
-    half and once those of the exponential mechanism."""
+    r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with at least the probability of
+    the exponential mechanism, for every $x$. Its odds of reporting a non-optimal candidate lie between one half
+    and one times those of the exponential mechanism."""
     for k, tail in enumerate(TAILS, 1):
         left = lambda k=k, **odds: _flip(**odds)[k:].sum()  # noqa: E731
         yield from certified(f"diprime-v2/pfm-dominates:{tail}", effort, left=left)
@@ -180,7 +180,7 @@ def dominates(effort, rng):
     "rdf/best-of-two", "addendum, section 2, example 3.6", "loose", quantity=ERROR, **over("rdf/best-of-two")
 )
 def best_of_two(effort, rng):
-    r"""Of exactly two, with counts 0 and $f_c > 0$ and $\Delta u = 1$, the exponential mechanism reports
+    r"""With exactly two candidates, counts 0 and $f_c > 0$ and $\Delta u = 1$, the exponential mechanism reports
     the wrong one with probability at most $2e^{-f_c\epsilon/2}$."""
     yield from certified("rdf/best-of-two", effort, met=False, left=_wrong)
     return "{statement} wherever {where}"

@@ -76,7 +76,7 @@ def categorical_split(effort, rng):
     range="2 to 7 levels by listing all sets, 40 levels by a product of integers",
 )
 def categorical_law(effort, rng):
-    """The law of $|B|$ is a subset-sum dynamic programme over the levels, exact for any number of them."""
+    """A subset-sum dynamic programme over any number of levels gives the exact distribution of $|B|$."""
     few = [rng.integers(0, 9, m).tolist() for m in range(2, effort.pick(8, 11, 14))]
     many = [rng.integers(0, 60, m).tolist() for m in effort.pick((40,), (40, 80), (40, 80, 200))]
     for c in many:

@@ -208,8 +208,8 @@ def _swapped(n, near):
     by_rank, where="ours; v2, section 3.1", range="the data that break the rank, with gaps down to 1e-6 and ties"
 )
 def by_value_instead(effort, rng):
-    r"""Drawing the value itself, with each interval weighted by its length, costs less than
-    $\epsilon_1$ under add-remove whatever the gaps, ties included."""
+    r"""Drawing the value itself, with each interval weighted by its length, costs less than $\epsilon_1$ under
+    add-remove for all gaps between the records, ties included."""
     cells = effort.pick(8, 16, 32)
     worst = 0.0
     for data, neighbour in _added([Fraction(i, cells) for i in range(cells + 1)], 3):

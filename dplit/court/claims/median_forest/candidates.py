@@ -105,7 +105,7 @@ def k_candidates(effort, rng):
 )
 def k_candidates_corrected(effort, rng):
     r"""Medians on $K$ attributes and the choice among them cost less than $K\epsilon_1 + \epsilon_1 R^2/(8B^2)$
-    under add-remove for $K \ge 2$, and come as near to it as you like."""
+    under add-remove for $K \ge 2$, and no smaller bound holds for all data."""
     many = effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4))
     bounds = {k: k + HALF_RATE * (k > 1) for k in many}
     (worst, *_), pairs = grid_losses(effort, 1.0)

@@ -125,8 +125,8 @@ def _small_leaves(n, cells):
     range="leaves of one record, eleven targets, five budgets",
 )
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
-    r"""No law of an empty leaf is nearer than $\epsilon_2/2$ to all clamped leaves of one record, and that of one
-    record in the middle is as near. A constant, as $0$ or the middle, costs infinity."""
+    r"""No distribution for an empty leaf is closer than $\epsilon_2/2$ to all clamped leaves of one record, and
+    that of one record in the middle is as close as that. A constant, as $0$ or the middle, costs infinity."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:
         middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))

@@ -208,9 +208,9 @@ def _one_hot(counts):
     range="all nodes of 2 to 4 classes with at most 4 records each or more",
 )
 def score_classes(effort, rng):
-    r"""For a classification, score a split by the SSE of its classes as one-hot vectors: it
-    grows by less than 2 with each record, whatever the number of classes, which is tight. So a
-    rate of $\epsilon_a/2$ is $\epsilon_a$-private."""
+    r"""For a classification, score a split by the SSE of its classes as one-hot vectors: the score grows by less
+    than 2 with each record for any number of classes, which is tight. So a rate of $\epsilon_a/2$ is
+    $\epsilon_a$-private."""
     levels, most, nodes = range(effort.pick(5, 7, 9)), Fraction(0), 0
     for classes in (2, 3, 4):
         for counts, k in product(product(levels, repeat=classes), range(classes)):
@@ -254,8 +254,8 @@ def score_algorithm(effort, rng):
     range="all nodes of 2 to 6 records or more with targets -1, 0, 1",
 )
 def score_algorithm_corrected(effort, rng):
-    r"""Under line 52 the log odds of any two attributes are at most $\epsilon_1 R^2/(32B^2) \le
-    \epsilon_1/8$, however many records there are: the choice is nearly uniform."""
+    r"""Under line 52 the log odds of any two attributes are at most $\epsilon_1 R^2/(32B^2) \le \epsilon_1/8$ for
+    any number of records: the choice is nearly uniform."""
     targets = (Fraction(-1), Fraction(0), Fraction(1))
     for n in range(2, effort.pick(7, 9, 11)):
         for node in combinations_with_replacement(targets, n):
@@ -280,9 +280,9 @@ def _widest_odds(targets):
     range="all targets 0 and 1 of up to 5 records or more without ties, and one family",
 )
 def attribute_first(effort, rng):
-    r"""Of scores that choose an attribute before any cut is drawn, the SSE at the exact median
-    moves in $(-R^2, 2R^2)$ as a record joins (without ties), which is tight: its rate is
-    $\epsilon_a/(3R^2)$. The SSE of the best cut moves in $[0, R^2)$: $\epsilon_a/R^2$."""
+    r"""Among scores that choose an attribute before any cut is drawn, the SSE at the exact median changes by an
+    amount in $(-R^2, 2R^2)$ as a record joins (without ties), which is tight: its rate is $\epsilon_a/(3R^2)$. The
+    SSE of the best cut changes by an amount in $[0, R^2)$: its rate is $\epsilon_a/R^2$."""
     n = effort.pick(6, 8, 10)
     median, best = _score_range(n, _median_score), _score_range(n, _best_score)
     low, high = _median_extremes(effort.pick(50, 200, 500))

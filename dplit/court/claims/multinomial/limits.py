@@ -156,8 +156,8 @@ def alike(effort, rng):
     **FROM_UNIFORM,
 )
 def jump(effort, rng):
-    r"""Two features whose best decreases differ, by however little, are chosen with odds $e^{B_1/2}$ to
-    1; at equal ones the odds are even. One record out of any number makes the difference."""
+    r"""Two features whose best decreases differ, by any amount, are chosen with odds $e^{B_1/2}$ to 1; if the
+    decreases are equal, the odds are even. A single record can make this difference, in data of any size."""
     for n in (4, 32, 256, 1024):
         y, chosen = small.two_features(n)
         node = [small.decreases(c, y) for c in chosen]
@@ -181,9 +181,9 @@ def jump(effort, rng):
     **over("mrf/ours/uniform-distance:few", "mrf/ours/uniform-distance:many"),
 )
 def uniform_distance(effort, rng):
-    r"""The law of one choice is within $\tanh(B/8)$ of the uniform one in total variation, whatever the
-    decreases and however many; this is attained where a share $1/(1 + e^{B/4})$ of the candidates has
-    the largest decrease and the others the least."""
+    r"""One choice is within $\tanh(B/8)$ of the uniform one in total variation, for any number of candidates with
+    any decreases; equality holds where a share $1/(1 + e^{B/4})$ of the candidates has the largest decrease and
+    the others the least."""
     for part in ("few", "many"):
         name = f"mrf/ours/uniform-distance:{part}"
         yield from certified(name, effort, right=lambda r, **_: _bound(4 * math.log(r)))

@@ -96,8 +96,8 @@ def _fine(effort):
 
 @DENSITY("mrf/ours/middle-density", "ours; lemma 4", quantity="probability of a cut in the middle")
 def middle_density(effort, rng):
-    r"""For a density in $[c, C]$ and many records it is at least
-    $c(N-2)/(c(N-2) + 2Ce^{B_2/2})$, up to a share of candidates that vanishes, and no larger constant will do."""
+    r"""For a density in $[c, C]$ and many records a cut falls in the middle with probability at least
+    $c(N-2)/(c(N-2) + 2Ce^{B_2/2})$, up to a share of candidates that vanishes, and no larger constant holds."""
     (n, level), near, cases = _fine(effort), [], []
     for parts, ratio, budget in ((3, 1, 2.0), (3, 1, 10.0), (5, 1, 10.0), (3, 4, 2.0), (4, 2, 5.0)):
         stated = multinomial.tight_p2(parts, budget, ratio)

@@ -113,9 +113,9 @@ def _weakened(y, chosen):
     quantity="probability of a cut",
 )
 def scale_free(effort, rng):
-    r"""The law stays the same where all decreases of a node are multiplied by one positive number. It does
-    depend on the dimension of the vector of decreases: the best of $m$ cuts, the others alike, has
-    $e^{B_2/2}/(e^{B_2/2} + m - 1)$."""
+    r"""The distribution of the choice stays the same if all decreases of a node are multiplied by one positive
+    number. It does depend on the dimension of the vector of decreases: the best of $m$ cuts, if the others are all
+    alike, has probability $e^{B_2/2}/(e^{B_2/2} + m - 1)$."""
     factor = Fraction((WEAK[0] - WEAK[1]) ** 2, sum(WEAK) ** 2)
     for n in range(2, effort.pick(3, 3, 4) + 1):
         for y, chosen, node in small.nodes(n, 2):

@@ -247,9 +247,9 @@ def _majority(trees, budget):
     range="1 to 100 trees, epsilon 1 and 10, two classes; single labels of 2 to 4 classes",
 )
 def forest_cap(effort, rng):
-    r"""A label is right with probability $e^{B_3/2}/(e^{B_3/2} + K - 1)$ at most. With theorem 2's $B_3 =
-    \epsilon/t$ and ties by a fair coin no binary problem is predicted better than .6225 by one tree at
-    $\epsilon = 1$ and .5099 by 100, and 95 % with 100 trees needs $\epsilon \ge 66.10$."""
+    r"""A label is right with probability at most $e^{B_3/2}/(e^{B_3/2} + K - 1)$. With theorem 2's $B_3 =
+    \epsilon/t$ and ties broken by a fair coin, the accuracy on a problem of two classes at $\epsilon = 1$ is at
+    most .6225 for one tree and .5099 for 100 trees, and 95 % with 100 trees needs $\epsilon \ge 66.10$."""
     for k, budget in product((2, 3, 4), BUDGETS):
         yield same(_best(5, k, budget), multinomial.accuracy_cap(k, budget), classes=k, B3=budget)
     numbers = effort.pick((1, 2, 10, 100), (1, 2, 3, 10, 100, 101), (1, 2, 3, 10, 1000))

@@ -58,7 +58,7 @@ def lemma_5(effort, rng, epsilon=BUDGETS):
 @FEATURE.corrected(lemma_5, range="2 to 9 features, B1 from 0.1 to 10, 3 records replace-one and 4 + 1 add-remove")
 def lemma_5_exact(effort, rng, epsilon=BUDGETS):
     r"""With D features, each with a cut on both data sets, the choice of a feature costs $\ln\frac{e^b(1 +
-    (D-1)e^b)}{e^b + D - 1}$, $b = B_1/2$, under both relations, and no less for all data."""
+    (D-1)e^b)}{e^b + D - 1}$, $b = B_1/2$, under both relations, and no smaller bound holds for all data."""
     for worst, setting in _choices(effort, epsilon):
         stated = multinomial.selection_loss(setting["features"], setting["B1"])
         yield same(worst.loss, stated, **setting)

@@ -229,8 +229,8 @@ def _forest_counts(blocks, depth, epsilon, trees, seed):
     intervals=6,
 )
 def grown(effort, rng):
-    """A leaf, drawn at random, of a tree that the package's published forest grows on one column
-    is off by t as often as the exact law says: with distinct values, and with equal ones."""
+    """A random leaf of a tree that the package's published forest grows on one column deviates by t as often as
+    the exact distribution says, with distinct values and with equal ones."""
     trees = effort.pick(500, 10_000, 50_000)
     for blocks in [1] * 48, [1, 5, 2, 9, 1, 1, 12, 3, 4, 10], [30, 6, 6, 6]:
         counts = _forest_counts(blocks, 3, 0.5, trees, int(rng.integers(2**31)))

@@ -77,8 +77,8 @@ def parallel_parts(effort, rng):
     quantity="privacy loss",
 )
 def equal_parts(effort, rng):
-    r"""Under add-remove equal parts with $\epsilon$-private labels cost $\log(e^\epsilon/\tau +
-    (1-1/\tau)e^{3\epsilon})$: more on no data, and no smaller bound holds for all data and numbers of classes."""
+    r"""Under add-remove equal parts with $\epsilon$-private labels cost at most $\log(e^\epsilon/\tau +
+    (1-1/\tau)e^{3\epsilon})$, and no smaller bound holds for all data and numbers of classes."""
     forests = _small_forests(effort)
     worst = [_worst(*forest, EQUAL) for forest in forests]
     for (leaves, _), loss in zip(forests, worst):

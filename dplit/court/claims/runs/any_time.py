@@ -39,8 +39,8 @@ def in_points(result, key):
 
 @ANY_TIME("ours/verdicts-of-scores", "ours", proved=False)
 def of_scores(effort, rng):
-    """The same is so where repetitions are not normal, but drawn from scores that were run: of two tables of
-    DiPriMe v2 and figure 7 of RDF, about their means."""
+    """With probability at least .95 no verdict of `ours/verdicts-any-time` is wrong where repetitions are drawn,
+    about their means, from scores that were run: of two tables of DiPriMe v2 and of figure 7 of RDF."""
     pool = [in_points(r, key) for r in map(stored, STORED) for key in r.cells if r.scores(key).ndim == 1]
     pool = [scores for scores in pool if len(scores) >= LEAST and scores.std() > 0]
     papers = effort.pick(200, 1000, 4000)

@@ -97,8 +97,8 @@ def again_targets(result):
 
 @said("bench/ranking-held-out/accuracy", "undecided")
 def third_accuracy(result):
-    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is by its present rule for two classes on no set held
-    out more than a point less accurate than by the former one."""
+    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest with its present rule for two classes is on no set held
+    out more than a point less accurate than with the former rule."""
     found, sets = column(result, MIDDLE, ACCURACY), ARE_HELD_OUT.sets(n_classes=2)
     part, _ = nowhere_behind(found, OURS, (FORMER,), sets, -rule.POINT)
     return part, "; ".join(f"at {e:g} {points(f, OURS, FORMER, sets)}" for e, f in found.items())

@@ -59,8 +59,7 @@ def best_of_four(result):
 
 @said("mrf/table-1/stopping", "undecided", ours=True)
 def stopping(result):
-    """The printed cells of MRF are nearer to ours by the text's stopping rule than by algorithm 1's, on most
-    data sets."""
+    """On most sets MRF's printed cells are nearer to ours by the text's stopping rule than by algorithm 1's."""
     cells, parts = printed.table("mrf/table-1").cells, []
     for d, pair in zip(SETS, versus(result, ("MRF",), mine="MRF, by the text").values()):
         middle = sum(paired(result, *pair)) / 2

@@ -127,7 +127,7 @@ def _by_chance(excess, records):
 )
 def label_is_capped(effort, rng):
     r"""A tree's label with budget $B_3$ is any one class with probability at most $e^{B_3/2}/(e^{B_3/2} + K - 1)$,
-    whatever its leaf holds; a leaf of one class attains it."""
+    for all contents of the leaf; a leaf of one class attains this."""
     size = effort.pick(6, 12, 24)
     for budget, classes in product(budgets().values(), (2, 3)):
         for leaf in product(range(size + 1), repeat=classes):

@@ -65,8 +65,8 @@ def noise(effort, rng):
     range="200 and 2000 records, a share of .3, epsilon .1",
 )
 def tail(effort, rng):
-    """By the law of count and noise a released share is as often far off as in draws, and never more often than
-    its variance allows."""
+    """By the distributions of count and noise a released share is far off as often as in draws, and never more
+    often than its variance allows."""
     draws, q, epsilon = effort.pick(20_000, 200_000, 2_000_000), 0.3, 0.1
     for n, t in ((200, 0.1), (2000, 0.02)):
         shares = Geometric(epsilon).sample(rng.binomial(n, q, draws), rng=rng) / n

@@ -66,8 +66,8 @@ def sse_proof(effort, rng, paper):
 
 @PROOF.corrected(sse_proof)
 def sse_proof_triangle(effort, rng, paper):
-    r"""With $\le$ in the place of $=$ the line is right, and the rest of the chain too: the change is at
-    most the sum of the norms, and that is at most $4B^2\delta$."""
+    r"""With $\le$ instead of $=$ the line is right, and so is the rest of the chain: the change is at most the sum
+    of the norms, which is at most $4B^2\delta$."""
     removals = 0
     for change, norms, data in _removals(effort):
         removals += 1

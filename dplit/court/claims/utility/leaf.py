@@ -209,10 +209,10 @@ def corollary(effort, rng):
     quantity="growth over the bound",
 )
 def corollary_corrected(effort, rng):
-    r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the
-    change is below $4^{d-1} R^2 t$ for $t \ge 1$, and nothing less will do for every $N$. The exact
-    worst growth is that of targets that alternate leaf by leaf. If other columns may be cut, the
-    change is at most $R^2 N/4$, attained at $t = 0$ for even $M$."""
+    r"""On one column, if all leaves are within a whole $t \le M = N/2^d$, a whole number, the change is below
+    $4^{d-1} R^2 t$ for $t \ge 1$, and no smaller bound holds for every $N$. The error grows most for targets that
+    alternate leaf by leaf. If other columns may be cut, the change is at most $R^2 N/4$, attained at $t = 0$ for
+    even $M$."""
     for n, depth, t in counted.trees(effort):
         _, growth, fall = _enumerated(n, depth, t)
         yield same(growth, utility.worst_change(n, depth, t, 0, 1), n=n, depth=depth, t=t)

@@ -270,21 +270,21 @@ def _of(kind):
                     bounds=partial(_tail, None, start))  # fmt: skip
     pairs, rounds = "pair sums of a leaf", {"n_estimators": ROUNDS}
     own = spent(pairs, 40.0, **rounds)
-    yield entry(pairs, "geometric noise at epsilon over the most that a record moves",
+    yield entry(pairs, "geometric noise at epsilon over a record's largest change",
                 partial(_units, laws.laplace, own), partial(_draw_pairs, kind, 40.0, 0.0), "geometric",
                 partial(_beyond, lambda t: math.exp(-t)))  # fmt: skip
     of_rho = rho(pairs, 40.0, delta=DELTA, **rounds)
-    yield entry(pairs, "discrete Gaussian noise, the most that a record moves over the root of twice rho",
+    yield entry(pairs, "discrete Gaussian noise, its deviation a record's largest change over the root of 2 rho",
                 partial(_units, laws.normal, lambda: math.sqrt(2 * of_rho())),
                 partial(_draw_pairs, kind, 40.0, DELTA), "Gaussian",
                 partial(_beyond, lambda t: 2 * math.exp(-(t**2) / 2)))  # fmt: skip
     node, y = "test of a level", LABELS if classes else [float(label) for label in LABELS]
     for delta, epsilon, says, word in (
-        (0.0, 8.0, "permute-and-flip on the masses, half of epsilon over the most that a record moves", "permute"),
+        (0.0, 8.0, "permute-and-flip on the masses, at half of epsilon over a record's largest change", "permute"),
         (
             LOOSE,
             1.5 if classes else 3.7,
-            "the exponential mechanism on the masses, at the root of 8 rho",
+            "the exponential mechanism on the masses, with epsilon the root of 8 rho",
             "exponential",
         ),
     ):

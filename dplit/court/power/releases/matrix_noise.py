@@ -166,13 +166,13 @@ def registered():
             "matrix_release", mechanism, DESIGNS[strategy], partial(_exact_release, strategy, mechanism),
             ", from a secure generator",
         )  # fmt: skip
-    node, says = "norm", "a gamma law with as many dimensions as its shape"
+    node, says = "norm", "a gamma distribution whose shape is the dimension"
     for is_exact, ending in ((False, ""), (True, ", exact noise")):  # of which steps of 2^-24 are no visible part
         yield Release(f"matrix.TreeNorm, norm{ending}", "matrix.TreeNorm", node, "matrix_bounds", says + ending,
                       _norm_law, partial(_norms, is_exact), bounds=_norm_bounds, without=NOTHING_READ)  # fmt: skip
     for kind, draw, dimension in (("KNorm", _k_norm, 3), ("BlockNorm", _block_norm, 4)):
         yield Release(f"matrix.{kind}, noise of a coordinate", f"matrix.{kind}", "noise of a coordinate",
-                      "matrix_bounds", f"the law of a coordinate of a cube's noise in {dimension} dimensions",
+                      "matrix_bounds", f"one coordinate of a cube's noise in {dimension} dimensions",
                       partial(_cube_law, dimension), draw, is_number=True, without=NOTHING_READ,
                       bounds=partial(_cube_bounds, dimension))  # fmt: skip
     yield Release("matrix.GaussianMarginals, counts of a leaf", "matrix.GaussianMarginals", "counts of a leaf",

@@ -136,12 +136,12 @@ def _smooth_bounds():
 
 
 KINDS = {  # what it draws, the law in words, the law, the sampler, the bounds
-    "Geometric": ("noise on a count", "two-sided geometric noise", _whole, _geometric, _geometric_bounds),
-    "DiscreteGaussian": ("noise on a count", "discrete Gaussian noise", _gaussian, _discrete, _discrete_bounds),
+    "Geometric": ("noise on a count", "two-sided geometric sampling", _whole, _geometric, _geometric_bounds),
+    "DiscreteGaussian": ("noise on a count", "discrete Gaussian sampling", _gaussian, _discrete, _discrete_bounds),
     "BoundedMean": (  # in steps of 2^-32 of a record, which no bin can tell from Laplace noise
         "votes for both ends", "geometric noise in small steps", partial(_real, move=0.5), _mean, _laplace_bounds
     ),
-    "Exponential": ("candidate", "odds of e^(rate score)", _softmax, partial(_choice, mechanisms.Exponential),
+    "Exponential": ("candidate", "odds of e^(rate * score)", _softmax, partial(_choice, mechanisms.Exponential),
                     partial(_choice_bounds, _softmax)),
     "PermuteAndFlip": ("candidate", "coins in a random order", _flip, partial(_choice, mechanisms.PermuteAndFlip),
                        partial(_choice_bounds, _flip)),
@@ -159,7 +159,7 @@ def _exactly(sampler, n, rng):
 def registered():
     """The releases of this file."""
     laplace = "noise on a number"
-    yield Release(f"Laplace, {laplace}", "mechanisms.Laplace", laplace, "mechanisms", "the Laplace law", _real,
+    yield Release(f"Laplace, {laplace}", "mechanisms.Laplace", laplace, "mechanisms", "Laplace sampling", _real,
                   partial(_simulated, _laplace), is_number=True, bounds=_laplace_bounds)  # fmt: skip
     for kind, (node, says, law, sampler, bounds) in KINDS.items():
         common = {"is_number": node != "candidate", "bounds": bounds}

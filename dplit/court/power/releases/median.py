@@ -232,7 +232,7 @@ def registered():
 
 
 def _of_uniform(estimator):
-    says = "the exponential mechanism on balance, of a column that is uniform"
+    says = "the exponential mechanism on balance, for a uniform column"
     for node, options in (
         ("median of a uniform column", {"selection": "uniform"}),
         ("candidate", {"accounting": "published", "max_features": 1}),

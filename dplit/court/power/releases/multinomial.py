@@ -194,7 +194,7 @@ def registered():
          "the exponential mechanism on the children's Gini impurity mass, a unit of it at epsilon/2",
          _seldom_worse),
         (f"{cut}, normalised", cut, partial(_stretched_law, STRETCHED / 2), _draw_stretched, "normalised",
-         "the exponential mechanism on the mass stretched from 0 to 1, at epsilon/2",
+         "the exponential mechanism on the mass stretched to [0, 1], at epsilon/2",
          partial(_never_likelier, {0}, STRETCHED / 2, WORSE + 1)),
         (label, label, _label_law, _draw_labels, "PermuteAndFlip",
          "permute-and-flip on the classes of its estimation points, at epsilon", _one_record),

@@ -14,8 +14,9 @@ import shlex
 import sys
 from datetime import UTC, datetime
 
-from dplit.cli.options import add_dask, add_json, add_work, at_least_one, backend, progress, workers
-from dplit.cli.text import aligned, dump, wrapped
+from dplit.cli import reports
+from dplit.cli.options import CI, apart, at_least_one, backend, collected, workers
+from dplit.cli.text import dump, table, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
 EXAMPLES = """examples:
@@ -33,33 +34,6 @@ CHANGE = ("outcome", "where", "change", "noticed by, or the reason")
 TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often", "misses", "miss")
 
 
-def add_arguments(parser):
-    """Declare the options."""
-    several = {"action": "append", "default": [], "metavar": "NAME"}
-    for name, options, words in (
-        ("subject", several, "a subject's name, or a glob pattern over names; may be repeated (default: all)"),
-        ("expected", {"choices": ("within", "caught")}, "only what is sound, or only the leaks"),
-        ("list", {"action": "store_true"}, "print the names of the subjects"),
-        ("epsilon", {"type": positive, "metavar": "E"},
-         "hold each subject to this epsilon, in place of what it declares (not of method law)"),
-        ("seeds", {"type": at_least_one, "metavar": "N"},
-         "audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss"),
-        ("share", {"type": positive, "metavar": "S"},
-         "with --seeds: the share of a quick audit's draws (default: 1)"),
-        ("mutate", {"type": at_least_one, "metavar": "N"},
-         "change the code that decides privacy, at N places that --seed draws, and audit each change"),
-        ("module", {"metavar": "PATTERN"}, "with --mutate: only in modules that match, such as 'trees.*'"),
-        ("most", {"type": at_least_one, "metavar": "K"},
-         "with --mutate: ask no more than K of the subjects that run a change (default: all)"),
-        ("stored", {"action": "store_const", "const": True},
-         "with --mutate: go on from the stored run, and add a change of each module that is missed"),
-    ):  # fmt: skip
-        parser.add_argument(f"--{name}", help=words, **options)
-    add_work(parser)
-    add_dask(parser)
-    add_json(parser)
-
-
 def positive(text):
     """A positive number."""
     try:
@@ -71,14 +45,45 @@ def positive(text):
     return value
 
 
+OPTIONS = {
+    "--subject NAME...": "a subject's name, or a glob pattern over names; may be repeated (default: all)",
+    "--expected": ("only what is sound, or only the leaks", {"choices": ("within", "caught")}),
+    "--list": "print the names of the subjects",
+    "--epsilon E": (
+        "hold each subject to this epsilon, in place of what it declares (not of method law)",
+        {"type": positive},
+    ),
+    "--seeds N": (
+        "audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
+        {"type": at_least_one},
+    ),
+    "--share S": ("with --seeds: the share of a quick audit's draws (default: 1)", {"type": positive}),
+    "--mutate N": (
+        "change the code that decides privacy, at N places that --seed draws, and audit each change",
+        {"type": at_least_one},
+    ),
+    "--module PATTERN": "with --mutate: only in modules that match, such as 'trees.*'",
+    "--most K": (
+        "with --mutate: ask no more than K of the subjects that run a change (default: all)",
+        {"type": at_least_one},
+    ),
+    "--stored": (
+        "with --mutate: go on from the stored run, and add a change of each module that is missed",
+        {"action": "store_const", "const": True},
+    ),
+}
+SHARED = "effort", "seed", "jobs", "dask", "exitfirst", "last-failed", "junit", "sarif", "quiet", "verbose", "json"
+
+
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit.court import audit
 
     if arguments.share is not None and not arguments.seeds:
         arguments.error("argument --share: needs --seeds")
-    if arguments.epsilon is not None and arguments.seeds:
-        arguments.error("argument --epsilon: does not go with --seeds, which holds to what is declared")
+    apart(arguments, "epsilon", "seeds", why=", which holds to what is declared")
+    for option in CI:
+        apart(arguments, option, "seeds", "mutate")
     for name in ("module", "most", "stored"):
         if getattr(arguments, name) is not None and not arguments.mutate:
             arguments.error(f"argument --{name}: needs --mutate")
@@ -89,6 +94,9 @@ def run(arguments):
         names = audit.select(arguments.subject, arguments.effort, arguments.expected)
     except ValueError as error:
         arguments.error(str(error))
+    if arguments.last_failed:
+        failed = reports.last_failed("audit")
+        names = tuple(name for name in names if name in failed) or names
     if arguments.list:
         print("\n".join(names) if not arguments.json else dump(list(names)))
         return 0
@@ -102,12 +110,27 @@ def _rows(names, arguments):
     from dplit.court import audit
 
     options = {"names": names, "epsilon": arguments.epsilon}
+    reports.begin(arguments, "audit")
     found = audit.run(arguments.effort, arguments.seed, workers(arguments), **options)
     rows, interrupted = _collected(found, names, arguments)
+    reports.end(arguments, "audit", map(_case, rows), interrupted)
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and all(row["ok"] for row in rows)
-    print(_json(rows, ok, interrupted, arguments) if arguments.json else _text(rows))
+    print(_json(rows, ok, interrupted, arguments) if arguments.json else _text(rows, arguments))
     return _status(ok, interrupted, rows)
+
+
+def _case(row):
+    """A row as a report for a CI has it."""
+    kind = "" if row.ok else "error" if math.isnan(row.found) else "failure"
+    words = f"expected {row.expected} {row.declared:g}, found {row.found:.6g}: {row.detail}"
+    return reports.Case(row.subject, kind, words, lambda: _check(row.subject))
+
+
+def _check(name):
+    from dplit.court.audit.suite import every_subject
+
+    return every_subject()[name].check
 
 
 def _changes(names, arguments):
@@ -134,8 +157,7 @@ def _changes(names, arguments):
         rows = [row._asdict() | {"change": vars(row.change)} for row in rows]
         print(_json(rows, ok, interrupted, arguments, _provenance() | {"counts": counts, "spread": len(spread)}))
     else:
-        cells = [_change_cells(row) for row in rows]
-        print(aligned(CHANGE, cells, shrink=2))
+        print(table(map(_change_cells, rows), CHANGE))
         print("\n" + ", ".join(f"{n} {name}" for name, n in counts.items()))
     return _status(ok, interrupted, rows)
 
@@ -161,8 +183,7 @@ def _tallies(names, arguments):
         how = _provenance() | {"seeds": str(arguments.seeds), "share": str(share)}
         print(_json(rows, ok, interrupted, arguments, how))
     else:
-        cells = [[_cell(row[name]) for name in TALLY] for row in rows]
-        print(aligned(TALLY, cells, shrink=0, right=(2, 3, 4, 5, 6, 7)))
+        print(table(rows, TALLY))
     return _status(ok, interrupted, rows)
 
 
@@ -173,12 +194,7 @@ def _provenance():
 
 def _collected(found, names, arguments, of="subject"):
     """The rows that came back, in order, and whether the user stopped the work before all had."""
-    rows, interrupted = [], False
-    try:
-        for row in progress(found, of, arguments, total=len(names)):
-            rows.append(row)
-    except KeyboardInterrupt:
-        interrupted = True
+    rows, interrupted = collected(found, of, arguments, len(names))
     return sorted(rows, key=lambda row: names.index(getattr(row, of))), interrupted
 
 
@@ -205,15 +221,14 @@ def _json(rows, ok, interrupted, arguments, how=()):
     return dump(found)
 
 
-def _text(rows):
-    cells = [[_cell(row[name]) for name in COLUMNS] for row in rows]
-    table = aligned(COLUMNS, cells, shrink=1, right=(2, 3, 5))
-    notable = [row for row in rows if not row["ok"] or row["expected"] == "caught"]
-    details = [wrapped(f"{row['subject']}: {row['detail']}") for row in notable]
+def _text(rows, arguments):
+    shown = [] if arguments.quiet else [table(rows, COLUMNS)]
+    told = lambda row: arguments.verbose or (row["expected"] == "caught" and not arguments.quiet)  # noqa: E731
+    details = [wrapped(f"{row['subject']}: {row['detail']}") for row in rows if told(row) or not row["ok"]]
     wrong = sum(not row["ok"] for row in rows)
     noun = "subject" if len(rows) == 1 else "subjects"
     total = f"{len(rows)} {noun}; " + (f"{wrong} not as expected" if wrong else "all as expected")
-    return "\n\n".join([table, *details, wrapped(_chance(rows)), total])
+    return "\n\n".join([*shown, *details, wrapped(_chance(rows)), total])
 
 
 def _chance(rows):
@@ -224,11 +239,3 @@ def _chance(rows):
     missed = math.fsum(row["miss"] or 0 for row in rows)
     accused = drawn * FALSE_ALARM
     return f"Chance misses a leak in at most {missed:.2g} of audits, and accuses a sound row in {accused:.2g}."
-
-
-def _cell(value):
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "NO"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

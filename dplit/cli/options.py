@@ -1,48 +1,42 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the work that they ask for."""
 
 import argparse
 import contextlib
+import sys
 
 EFFORTS = ("quick", "reader", "deep")
 
 
-def add_work(parser):
-    """Add --effort, --seed and --jobs."""
-    parser.add_argument(
-        "--effort",
-        choices=EFFORTS,
-        default="quick",
-        help="how wide the ranges are: seconds, a chapter's scale, or up to minutes a claim (default: quick)",
-    )
-    parser.add_argument(
-        "--seed", type=whole, default=0, metavar="S", help="seed of every random draw (default: 0, the book's)"
-    )
-    add_jobs(parser)
+def add(parser, own, shared=()):
+    """Declare options: a command's `own`, then those of `SHARED` that are named.
+
+    A key is "NAME" for what stands alone, "--name" for a flag, "--name METAVAR" for what takes a value, and
+    "--name METAVAR..." for what may be repeated. The value is the help, or that and further arguments of
+    ``add_argument``.
+    """
+    import shtab
+
+    common = {key: said for key, said in SHARED.items() if key.partition("--")[2].split()[0] in shared}
+    for key, said in (own | common).items():
+        words, given = said if isinstance(said, tuple) else (said, {})
+        *flags, metavar = key.split()
+        if metavar.startswith("-"):
+            flags, given = [*flags, metavar], {"action": "store" if "choices" in given else "store_true"} | given
+        elif metavar.endswith("..."):
+            given = {"action": "append", "default": [], "metavar": metavar[:-3]} | given
+        else:
+            given = {"metavar": metavar} | given
+        made = parser.add_argument(*flags or [metavar.lower()], help=words, **given)
+        if metavar == "FILE":
+            made.complete = shtab.FILE
 
 
-def add_jobs(parser):
-    """Add --jobs."""
-    parser.add_argument(
-        "--jobs",
-        type=jobs,
-        default=-1,
-        metavar="N",
-        help="processes that share the work; -1: one a core (default: -1)",
-    )
-
-
-def add_json(parser):
-    """Add --json."""
-    parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
-
-
-def add_dask(parser):
-    """Add --dask."""
-    parser.add_argument(
-        "--dask",
-        metavar="ADDRESS",
-        help="address of a Dask scheduler; its workers need dplit, and --jobs does not apply",
-    )
+def apart(arguments, option, *others, why=""):
+    """Refuse `option` together with one of the `others`."""
+    for other in others:
+        if getattr(arguments, option) and getattr(arguments, other):
+            name, other = (word.replace("_", "-") for word in (option, other))
+            arguments.error(f"argument --{name}: does not go with --{other}{why}")
 
 
 @contextlib.contextmanager
@@ -73,10 +67,33 @@ def workers(arguments):
 
 
 def progress(rows, unit, arguments, total=None):
-    """`rows` with a progress bar on stderr, if that is a terminal and --json is not set."""
-    from tqdm import tqdm
+    """`rows` with a progress bar on stderr, if that is a terminal and neither --json nor --quiet is set."""
+    if arguments.json or arguments.quiet or not sys.stderr.isatty():
+        yield from rows
+        return
+    from rich import progress as bars
+    from rich.console import Console
 
-    return tqdm(rows, unit=unit, total=total, disable=True if arguments.json else None)
+    columns = bars.TextColumn("{task.description}"), bars.BarColumn(), bars.MofNCompleteColumn()
+    left = bars.TimeRemainingColumn(elapsed_when_finished=True)
+    with bars.Progress(*columns, left, console=Console(stderr=True)) as bar:
+        yield from bar.track(rows, total=total, description=unit)
+
+
+def collected(found, unit, arguments, total, each=None):
+    """The rows that came back, and whether the user stopped the work before all had; `each` is called with one."""
+    rows = []
+    try:
+        for row in progress(found, unit, arguments, total):
+            rows.append(row)
+            if each:
+                each(row)
+            if arguments.exitfirst and not row.ok:
+                print(f"--exitfirst: {len(rows)} of {total} are done", file=sys.stderr)
+                break
+    except KeyboardInterrupt:
+        return rows, True
+    return rows, False
 
 
 def whole(text):
@@ -96,3 +113,22 @@ def at_least_one(text, *, but=""):
 def jobs(text):
     """A whole number of at least 1, or -1."""
     return -1 if text == "-1" else at_least_one(text, but="-1 or ")
+
+
+CI = "exitfirst", "last_failed", "junit", "sarif"
+SHARED = {
+    "--effort": (
+        "how wide the ranges are: seconds, a chapter's scale, or up to minutes a claim (default: quick)",
+        {"choices": EFFORTS, "default": "quick"},
+    ),
+    "--seed S": ("seed of every random draw (default: 0, the book's)", {"type": whole, "default": 0}),
+    "--jobs N": ("processes that share the work; -1: one a core (default: -1)", {"type": jobs, "default": -1}),
+    "--dask ADDRESS": "address of a Dask scheduler; its workers need dplit, and --jobs does not apply",
+    "-x --exitfirst": "stop at the first that does not come out as it should",
+    "--last-failed": "only what did not at the last run in this folder; if nothing did, all",
+    "--junit FILE": "write a JUnit report for a CI as well",
+    "--sarif FILE": "write what does not come out as it should as SARIF 2.1.0 as well",
+    "-q --quiet": "no progress bar and no table: what does not come out as it should, and the sum",
+    "-v --verbose": "what decided each one, too",
+    "--json": "print JSON and nothing else",
+}

@@ -8,14 +8,13 @@ million audits at most; "miss" is the probability, computed beforehand, that a l
 chance.
 """
 
-import argparse
 import math
 import shlex
 import sys
 from datetime import UTC, datetime
 
 from dplit.cli import reports
-from dplit.cli.options import CI, apart, at_least_one, backend, collected, workers
+from dplit.cli.options import CI, apart, backend, collected, status, workers
 from dplit.cli.text import dump, table, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
@@ -34,43 +33,17 @@ CHANGE = ("outcome", "where", "change", "noticed by, or the reason")
 TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often", "misses", "miss")
 
 
-def positive(text):
-    """A positive number."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a positive number, got {text!r}")
-    return value
-
-
 OPTIONS = {
     "--subject NAME...": "a subject's name, or a glob pattern over names; may be repeated (default: all)",
     "--expected": ("only what is sound, or only the leaks", {"choices": ("within", "caught")}),
     "--list": "print the names of the subjects",
-    "--epsilon E": (
-        "hold each subject to this epsilon, in place of what it declares (not of method law)",
-        {"type": positive},
-    ),
-    "--seeds N": (
-        "audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
-        {"type": at_least_one},
-    ),
-    "--share S": ("with --seeds: the share of a quick audit's draws (default: 1)", {"type": positive}),
-    "--mutate N": (
-        "change the code that decides privacy, at N places that --seed draws, and audit each change",
-        {"type": at_least_one},
-    ),
+    "--epsilon E": "hold each subject to this epsilon, in place of what it declares (not of method law)",
+    "--seeds N": "audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
+    "--share X": "with --seeds: the share of a quick audit's draws (default: 1)",
+    "--mutate N": "change the code that decides privacy, at N places that --seed draws, and audit each change",
     "--module PATTERN": "with --mutate: only in modules that match, such as 'trees.*'",
-    "--most K": (
-        "with --mutate: ask no more than K of the subjects that run a change (default: all)",
-        {"type": at_least_one},
-    ),
-    "--stored": (
-        "with --mutate: go on from the stored run, and add a change of each module that is missed",
-        {"action": "store_const", "const": True},
-    ),
+    "--most N": "with --mutate: ask no more than N of the subjects that run a change (default: all)",
+    "--stored": "with --mutate: go on from the stored run, and add a change of each module that is missed",
 }
 SHARED = "effort", "seed", "jobs", "dask", "exitfirst", "last-failed", "junit", "sarif", "quiet", "verbose", "json"
 
@@ -79,14 +52,11 @@ def run(arguments):
     """Run the command; returns the exit status."""
     from dplit.court import audit
 
-    if arguments.share is not None and not arguments.seeds:
-        arguments.error("argument --share: needs --seeds")
-    apart(arguments, "epsilon", "seeds", why=", which holds to what is declared")
-    for option in CI:
-        apart(arguments, option, "seeds", "mutate")
-    for name in ("module", "most", "stored"):
-        if getattr(arguments, name) is not None and not arguments.mutate:
-            arguments.error(f"argument --{name}: needs --mutate")
+    for name, needed in {"share": "seeds", "module": "mutate", "most": "mutate", "stored": "mutate"}.items():
+        if getattr(arguments, name) and not getattr(arguments, needed):
+            arguments.error(f"argument --{name}: needs --{needed}")
+    apart(arguments, ["epsilon"], "seeds", why=", which holds to what is declared")
+    apart(arguments, CI, "seeds", "mutate")
     others = ("seeds", "epsilon", "dask")
     if arguments.mutate and (arguments.effort != "quick" or any(getattr(arguments, o) for o in others)):
         arguments.error("argument --mutate: is of quick audits as they are, without --seeds, --epsilon or --dask")
@@ -112,12 +82,12 @@ def _rows(names, arguments):
     options = {"names": names, "epsilon": arguments.epsilon}
     reports.begin(arguments, "audit")
     found = audit.run(arguments.effort, arguments.seed, workers(arguments), **options)
-    rows, interrupted = _collected(found, names, arguments)
+    rows, interrupted = collected(found, "subject", arguments, names)
     reports.end(arguments, "audit", map(_case, rows), interrupted)
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and all(row["ok"] for row in rows)
     print(_json(rows, ok, interrupted, arguments) if arguments.json else _text(rows, arguments))
-    return _status(ok, interrupted, rows)
+    return status(ok, interrupted, rows, "subject", names)
 
 
 def _case(row):
@@ -148,7 +118,7 @@ def _changes(names, arguments):
     drawn = spread + drawn
     new = [change for change in drawn if change.key not in known]
     found = changes.run(new, workers(arguments), names, arguments.most)
-    rows, interrupted = _collected(found, new, arguments, "change")
+    rows, interrupted = collected(found, "change", arguments, new)
     done = known | {row.change.key: row for row in rows}
     rows = [done[c.key]._replace(change=c) for c in drawn if c.key in done]
     counts = changes.summary(rows)
@@ -159,7 +129,7 @@ def _changes(names, arguments):
     else:
         print(table(map(_change_cells, rows), CHANGE))
         print("\n" + ", ".join(f"{n} {name}" for name, n in counts.items()))
-    return _status(ok, interrupted, rows)
+    return status(ok, interrupted, rows, "change", drawn)
 
 
 def _change_cells(row):
@@ -175,7 +145,7 @@ def _tallies(names, arguments):
     names = [s.name for s in seeds.drawing() if s.name in names]
     share = 1.0 if arguments.share is None else arguments.share
     found = seeds.tallies(names, arguments.seeds, share, workers(arguments))
-    rows, interrupted = _collected(found, names, arguments)
+    rows, interrupted = collected(found, "subject", arguments, names)
     rows = [row._asdict() | {"misses": row.misses} for row in rows]
     ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")
     ok = ok and (share < 1 or not any(row["misses"] for row in rows))
@@ -184,25 +154,12 @@ def _tallies(names, arguments):
         print(_json(rows, ok, interrupted, arguments, how))
     else:
         print(table(rows, TALLY))
-    return _status(ok, interrupted, rows)
+    return status(ok, interrupted, rows, "subject", names)
 
 
 def _provenance():
     command = shlex.join(["dplit", *sys.argv[1:]])
     return {"command": command, "date": datetime.now(UTC).date().isoformat()}
-
-
-def _collected(found, names, arguments, of="subject"):
-    """The rows that came back, in order, and whether the user stopped the work before all had."""
-    rows, interrupted = collected(found, of, arguments, len(names))
-    return sorted(rows, key=lambda row: names.index(getattr(row, of))), interrupted
-
-
-def _status(ok, interrupted, rows):
-    if interrupted:
-        print(f"interrupted: {len(rows)} were audited", file=sys.stderr)
-        return 130
-    return 0 if ok else 1
 
 
 def _json(rows, ok, interrupted, arguments, how=()):

@@ -18,7 +18,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from dplit.cli.options import backend, progress, whole, workers
+from dplit.cli.options import backend, progress, workers
 from dplit.cli.text import dump, table, wrapped
 
 HELP = "run the papers' tables and figures again"
@@ -36,9 +36,9 @@ OPTIONS = {
     "ID": ("experiment to run; left out: list all", {"nargs": "?"}),
     "--cells GLOB...": "pattern over keys data/method/reading; may be repeated (default: every cell)",
     "--with ID...": ("another one to run with it; its file is beside the first's; repeatable", {"dest": "others"}),
-    "--repetitions R": ("splits a cell (default: the experiment's own number)", {"type": whole}),
+    "--repetitions R": "splits a cell (default: the experiment's own number)",
     "--until-decided": "run what decides the sentences about ID, an experiment or a paper; --out is a folder",
-    "--hours H": ("of one core, with --until-decided (default: 1)", {"type": float, "default": 1.0}),
+    "--hours H": ("of one core, with --until-decided (default: 1)", {"default": 1.0}),
     "--out FILE": f"result file, new or continued (default: {FOLDER}/ID.json)",
 }
 SHARED = "seed", "jobs", "dask", "quiet", "verbose", "json"
@@ -204,6 +204,7 @@ def _text(found, result, arguments):
     from dplit.court import experiments
 
     head = [wrapped(f"{found.id}: {found.title}"), *([wrapped(found.ours)] if found.ours else [])]
+    head += [wrapped(f"run on {run['date']}: {run['command']}") for run in result.runs if arguments.verbose]
     if _is_table(found.id):
         shown = experiments.side_by_side(found.id, result).reset_index().to_dict("records")
         rows = experiments.compare(found.id, result)

@@ -2,9 +2,11 @@
 
 import argparse
 import contextlib
+import math
 import sys
+import warnings
 
-EFFORTS = ("quick", "reader", "deep")
+from dplit.ground.work import EFFORTS
 
 
 def add(parser, own, shared=()):
@@ -25,18 +27,18 @@ def add(parser, own, shared=()):
         elif metavar.endswith("..."):
             given = {"action": "append", "default": [], "metavar": metavar[:-3]} | given
         else:
-            given = {"metavar": metavar} | given
+            given = {"metavar": metavar, "type": TYPES.get(metavar)} | given
         made = parser.add_argument(*flags or [metavar.lower()], help=words, **given)
         if metavar == "FILE":
             made.complete = shtab.FILE
 
 
-def apart(arguments, option, *others, why=""):
-    """Refuse `option` together with one of the `others`."""
-    for other in others:
-        if getattr(arguments, option) and getattr(arguments, other):
-            name, other = (word.replace("_", "-") for word in (option, other))
-            arguments.error(f"argument --{name}: does not go with --{other}{why}")
+def apart(arguments, options, *others, why=""):
+    """Refuse each of the `options` together with one of the `others`."""
+    given = lambda names: [n.replace("_", "-") for n in names if getattr(arguments, n)]  # noqa: E731
+    for option in given(options):
+        for other in given(others):
+            arguments.error(f"argument --{option}: does not go with --{other}{why}")
 
 
 @contextlib.contextmanager
@@ -80,49 +82,61 @@ def progress(rows, unit, arguments, total=None):
         yield from bar.track(rows, total=total, description=unit)
 
 
-def collected(found, unit, arguments, total, each=None):
-    """The rows that came back, and whether the user stopped the work before all had; `each` is called with one."""
-    rows = []
+def collected(found, unit, arguments, asked, each=None):
+    """The rows that came back, in the order of `asked`, and whether the user stopped the work before all had.
+
+    `unit`: what a row is of, and its attribute. `each`, if given, is called with every row as it comes.
+    """
+    rows, interrupted = [], False
     try:
-        for row in progress(found, unit, arguments, total):
+        for row in progress(found, unit, arguments, len(asked)):
             rows.append(row)
             if each:
                 each(row)
             if arguments.exitfirst and not row.ok:
-                print(f"--exitfirst: {len(rows)} of {total} are done", file=sys.stderr)
+                print(f"--exitfirst: {len(rows)} of {len(asked)} are done", file=sys.stderr)
+                warnings.filterwarnings(
+                    "ignore", r"\d+ tasks which were", UserWarning
+                )  # joblib's, of those stopped
                 break
     except KeyboardInterrupt:
-        return rows, True
-    return rows, False
+        interrupted = True
+    return sorted(rows, key=lambda row: asked.index(getattr(row, unit))), interrupted
 
 
-def whole(text):
-    """A whole number of at least 0."""
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 0, got {text!r}")
-    return int(text)
+def status(ok, interrupted, rows, unit, asked):
+    """The exit status; says on stderr if the work was interrupted."""
+    if interrupted:
+        print(f"interrupted: {len(rows)} of {len(asked)} {unit}s were checked", file=sys.stderr)
+        return 130
+    return 0 if ok else 1
 
 
-def at_least_one(text, *, but=""):
-    """A whole number of at least 1; `but` is said of what else there is."""
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"must be {but}a whole number of at least 1, got {text!r}")
-    return int(text)
+def number(what, kind, fits):
+    """A type of arguments: numbers of a `kind`, int or float, that `fits` takes; `what` they are, in words."""
+
+    def read(text):
+        with contextlib.suppress(ValueError):
+            if fits(value := kind(text)):
+                return value
+        raise argparse.ArgumentTypeError(f"must be {what}, got {text!r}")
+
+    return read
 
 
-def jobs(text):
-    """A whole number of at least 1, or -1."""
-    return -1 if text == "-1" else at_least_one(text, but="-1 or ")
-
-
+whole = number("a whole number of at least 0", int, lambda n: n >= 0)
+at_least_one = number("a whole number of at least 1", int, lambda n: n >= 1)
+jobs = number("-1 or a whole number of at least 1", int, lambda n: n == -1 or n >= 1)
+positive = number("a positive number", float, lambda x: 0 < x < math.inf)
+TYPES = {"S": whole, "R": whole, "N": at_least_one, "J": jobs, "E": positive, "X": positive, "H": positive}
 CI = "exitfirst", "last_failed", "junit", "sarif"
 SHARED = {
     "--effort": (
         "how wide the ranges are: seconds, a chapter's scale, or up to minutes a claim (default: quick)",
         {"choices": EFFORTS, "default": "quick"},
     ),
-    "--seed S": ("seed of every random draw (default: 0, the book's)", {"type": whole, "default": 0}),
-    "--jobs N": ("processes that share the work; -1: one a core (default: -1)", {"type": jobs, "default": -1}),
+    "--seed S": ("seed of every random draw (default: 0, the book's)", {"default": 0}),
+    "--jobs J": ("processes that share the work; -1: one a core (default: -1)", {"default": -1}),
     "--dask ADDRESS": "address of a Dask scheduler; its workers need dplit, and --jobs does not apply",
     "-x --exitfirst": "stop at the first that does not come out as it should",
     "--last-failed": "only what did not at the last run in this folder; if nothing did, all",

@@ -95,7 +95,7 @@ def _place(case):
     """Where the checked code is, from the folder that holds the package."""
     logical = {"fullyQualifiedName": case.name, "kind": "function"}
     found = {"logicalLocations": [logical]}
-    with contextlib.suppress(TypeError, OSError, ValueError):
+    with contextlib.suppress(LookupError, TypeError, OSError, ValueError):
         code = _code(case.checked())
         path = Path(inspect.getsourcefile(code)).resolve().relative_to(Path(dplit.__file__).resolve().parents[1])
         region = {"startLine": max(inspect.getsourcelines(code)[1], 1)}

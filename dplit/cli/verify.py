@@ -8,12 +8,11 @@ a computed verdict is not the declared one or a check stops with an error.
 
 import json
 import signal
-import sys
 from collections import Counter
 from pathlib import Path
 
 from dplit.cli import reports
-from dplit.cli.options import CI, apart, at_least_one, backend, collected, workers
+from dplit.cli.options import CI, apart, backend, collected, status, workers
 from dplit.cli.text import dump, table, wrapped
 from dplit.court.ledger import PAPERS
 
@@ -40,10 +39,7 @@ OPTIONS = {
     "--list": "print the ids of the claims",
     "--set NAME=VALUE...": "check at other parameters, as epsilon=3 or epsilon=1,3, the claims that have them; "
     "prints both sides, and the exit status is 0 whatever the verdict; may be repeated",
-    "--limit S": (
-        "cut a check off once it has used S seconds of the processor (default: none; Unix only)",
-        {"type": at_least_one},
-    ),
+    "--limit N": "cut a check off once it has used N seconds of the processor (default: none; Unix only)",
     "--out FILE": "keep verdicts and seconds in FILE after each claim; what it holds of the same code is not "
     "checked again",
 }
@@ -56,9 +52,8 @@ def run(arguments):
     from dplit.court.ledger import long_run
     from dplit.court.ledger import run as verify
 
-    apart(arguments, "limit", "set", "dask")
-    for option in ("out", *CI):
-        apart(arguments, option, "set")
+    apart(arguments, ["limit"], "set", "dask")
+    apart(arguments, ["out", *CI], "set")
     if arguments.limit and not hasattr(signal, "setitimer"):
         arguments.error("argument --limit: needs the timers of Unix")
     try:
@@ -83,18 +78,14 @@ def run(arguments):
     with backend(arguments):
         found = verify.run(chosen, arguments.effort, arguments.seed, jobs, arguments.limit)
         enter = held and (lambda row: long_run.enter(held, row, arguments.out))
-        rows, interrupted = collected(found, "claim", arguments, len(chosen), enter)
-    rows = verify.in_order(rows, chosen)
+        rows, interrupted = collected(found, "claim", arguments, chosen, enter)
     reports.end(arguments, "verify", map(_case, rows), interrupted)
     if arguments.json:
         found = verify.to_dict(rows, arguments.effort, arguments.seed, interrupted)
         print(dump(found))
     else:
         print(report(rows, arguments.quiet, arguments.verbose))
-    if interrupted:
-        print(f"interrupted: {len(rows)} of {len(chosen)} claims were checked", file=sys.stderr)
-        return 130
-    return 0 if all(row.ok for row in rows) else 1
+    return status(all(row.ok for row in rows), interrupted, rows, "claim", chosen)
 
 
 def _opened(arguments):

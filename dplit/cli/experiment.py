@@ -97,7 +97,8 @@ def _until_decided(arguments):
     options = {"hours": arguments.hours, "seed": arguments.seed, "command": command}
     try:
         with backend(arguments):
-            options |= {"jobs": workers(arguments), "progress": partial(_bar, arguments)}
+            bar = partial(progress, unit="task", arguments=arguments)
+            options |= {"jobs": workers(arguments), "progress": bar}
             report = partial(print, file=sys.stderr)
             verdicts, still = until_decided(arguments.id, out, report=report, **options)
     except ValueError as error:
@@ -146,19 +147,18 @@ def _run(arguments, out):
     if arguments.repetitions is not None:
         words += ["--repetitions", str(arguments.repetitions)]
     others = {id: out.with_name(f"{id.rpartition('/')[2]}.json") for id in arguments.others}
+    if not out.is_dir():
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.with_name(f"{out.name}.lock").touch()  # where none can be made, no other run is to blame
     return experiments.run_together(
         {arguments.id: out, **others},
         jobs=workers(arguments),
         seed=arguments.seed,
         repetitions=arguments.repetitions,
         cells=arguments.cells or ("*",),
-        progress=partial(_bar, arguments),
+        progress=partial(progress, unit="task", arguments=arguments),
         command=shlex.join([*words, "--seed", str(arguments.seed)]),
     )
-
-
-def _bar(arguments, tasks, total):
-    return progress(tasks, "task", arguments, total=total)
 
 
 def _listed(id):

@@ -140,10 +140,8 @@ def claimed(path: str | Path) -> Iterator[None]:
     if path.is_dir():
         raise ValueError(f"out must be a file, and {path.name or path} is a folder")
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = path.with_name(path.name + ".lock")
-    lock.touch()  # where none can be made an OSError names it, and not another run
     try:
-        with FileLock(lock, timeout=0):
+        with FileLock(path.with_name(path.name + ".lock"), timeout=0):
             yield
     except Timeout:
         raise ValueError(

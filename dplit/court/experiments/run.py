@@ -36,7 +36,7 @@ def run(
     `jobs`: processes, -1 for one a core; the scores do not depend on it. `repetitions`: left out, the experiment's
     own number. `cells`: keys, or glob patterns over keys. `out`: a result file that is there is continued: what it
     holds is not run again. `progress` wraps the iterable of finished tasks, as ``progress(tasks, total=n)``; for
-    a bar. `command` is kept with the result. Its `lost` names the tasks that raised: they stop no other, and the
+    tqdm. `command` is kept with the result. Its `lost` names the tasks that raised: they stop no other, and the
     next run tries them again. Raises a ValueError for an unknown experiment, a pattern that matches no cell, or a
     file of another experiment, another seed or other parameters, or one that another run is writing.
     """

@@ -281,3 +281,12 @@ def test_a_folder_that_is_not_written_is_one_line(words, capsys):
     said = capsys.readouterr().err
     assert said.startswith(f"dplit {words[0]}: ") and "x.json" in said and said.count("\n") == 1
     assert "another run" not in said
+
+
+def test_no_column_vanishes_where_a_terminal_is_too_narrow(monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "60")
+    names = ("name", "task", "records", "bounds", "home")
+    shown = table([["iris", "classification", "150", "of judgement", "https://example.org/" + "x" * 60]], names)
+    assert all(name in shown.splitlines()[0] for name in names) and "classification" in shown and " 150 " in shown

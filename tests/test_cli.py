@@ -110,11 +110,13 @@ def test_a_limit_cuts_off_and_a_file_is_gone_on_with(ledger, capsys, tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_one_line_before_the_work(ledger, capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(verify, "_collect", lambda *_: pytest.fail("was checked"))
-    for out, why in ((tmp_path / "no" / "a.json", "No such file"), ("/dev/full", "a device")):
-        assert main(["verify", "--jobs", "1", "--out", str(out)]) == 1
-        said = capsys.readouterr().err
-        assert said.startswith(f"dplit verify: {out}: ") and why in said and said.count("\n") == 1
+    monkeypatch.setattr(verify, "collected", lambda *_: pytest.fail("was checked"))
+    places = (tmp_path / "no" / "a.json", "No such file"), ("/dev/full", "a device"), ("/", "a folder")
+    for out, why in places:
+        for option in ("--out", "--junit", "--sarif"):
+            assert main(["verify", "--jobs", "1", option, str(out)]) == 1
+            said = capsys.readouterr().err
+            assert said.startswith(f"dplit verify: {out}: ") and why in said and said.count("\n") == 1
 
 
 def test_another_verdict_than_declared_is_status_one(ledger, capsys):
@@ -171,7 +173,7 @@ def test_the_ledger_is_exported(capsys):
     assert printed("--format", "bib", "--site", "https://example.org").count("@misc{dplit-m-rf-") == len(ids)
     errata = json.loads(printed("--format", "errata"))
     assert list(errata) == ["m-rf"] and {e["id"] for e in errata["m-rf"]} < set(ids)
-    assert "--paper: must be one of" in refused(capsys, "claims", "export", "--paper", "rfd")
+    assert "--paper: invalid choice: 'rfd' (choose from" in refused(capsys, "claims", "export", "--paper", "rfd")
 
 
 def test_selection(ledger, capsys):
@@ -184,7 +186,7 @@ def test_selection(ledger, capsys):
     ("arguments", "message"),
     [
         (["--claim", "rdf/difers"], "no claim has the id 'rdf/difers'; the nearest are rdf/differs"),
-        (["--paper", "rfd"], "--paper: must be one of diprime-v1, diprime-v2, mrf, rdf, m-rf, ours, got rfd"),
+        (["--paper", "rfd"], "--paper: invalid choice: 'rfd' (choose from 'diprime-v1', 'diprime-v2', 'mrf',"),
         (["--paper", "m-rf"], "no claim fits the selection"),
         (["--effort", "hard"], "--effort: invalid choice: 'hard'"),
         (["--jobs", "0"], "--jobs: must be -1 or a whole number of at least 1, got '0'"),
@@ -351,7 +353,7 @@ def test_audit(found, status, stand_in, capsys):
     work = {"effort": "deep", "seed": 4, "jobs": 2}
     assert seen == work | {"names": ("a noisy count", LEAK), "epsilon": None}
     out = capsys.readouterr().out
-    assert max(map(len, out.splitlines())) <= 100
+    assert LEAK.strip() in out
     assert re.search(r"a noisy count +exact +1 +" + f"{found:g} +within +- +" + ("NO", "yes")[not status], out)
     assert ("a noisy count: at 3 and 4" in out) is bool(status)
     assert out.rstrip().endswith(("all as expected", "1 not as expected")[status])
@@ -432,8 +434,7 @@ def test_data_sets_are_listed(stand_in, capsys):
     stand_in("datasets", table=lambda: pd.DataFrame(rows))
     assert main(["datasets"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[2].startswith("a          10  https://") and lines[3] == "bc       2000"
-    assert max(map(len, lines)) <= 100
+    assert lines[2] == f"a          10  {rows['home'][0]}" and lines[3] == "bc       2000"
     assert main(["datasets", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[1] == {"name": "bc", "records": 2000, "home": ""}
 

@@ -206,18 +206,20 @@ class CommandHelp(SphinxDirective):
 
 
 def help_of(command):
-    """The help of one command at a fixed width, whatever the terminal's."""
+    """The help of one command at a fixed width and without colours, whatever the terminal's."""
     from dplit.cli import parser
 
-    before = os.environ.get("COLUMNS")
-    os.environ["COLUMNS"] = "90"
+    fixed = {"COLUMNS": "90", "TERM": "dumb"}
+    before = {name: os.environ.get(name) for name in fixed}
+    os.environ.update(fixed)
     try:
         top = parser()
         actions = (a for a in top._actions if isinstance(a, argparse._SubParsersAction))
         return next(actions).choices[command].format_help()
     finally:
-        os.environ.pop("COLUMNS")
-        os.environ.update({"COLUMNS": before} if before else {})
+        for name, value in before.items():
+            os.environ.pop(name)
+            os.environ.update({name: value} if value else {})
 
 
 # Icons -----------------------------------------------------------------------------------------

@@ -8,14 +8,14 @@ million audits at most; "miss" is the probability, computed beforehand, that a l
 chance.
 """
 
-import argparse
 import math
 import shlex
 import sys
 from datetime import UTC, datetime
 
-from dplit.cli.options import add_dask, add_json, add_work, at_least_one, backend, progress, workers
-from dplit.cli.text import aligned, dump, wrapped
+from dplit.cli import reports
+from dplit.cli.options import CI, apart, backend, collected, status, workers
+from dplit.cli.text import dump, table, wrapped
 
 HELP = "audit the privacy of every mechanism and forest"
 EXAMPLES = """examples:
@@ -33,55 +33,30 @@ CHANGE = ("outcome", "where", "change", "noticed by, or the reason")
 TALLY = ("subject", "expected", "seeds", "draws", "alarms", "often", "misses", "miss")
 
 
-def add_arguments(parser):
-    """Declare the options."""
-    several = {"action": "append", "default": [], "metavar": "NAME"}
-    for name, options, words in (
-        ("subject", several, "a subject's name, or a glob pattern over names; may be repeated (default: all)"),
-        ("expected", {"choices": ("within", "caught")}, "only what is sound, or only the leaks"),
-        ("list", {"action": "store_true"}, "print the names of the subjects"),
-        ("epsilon", {"type": positive, "metavar": "E"},
-         "hold each subject to this epsilon, in place of what it declares (not of method law)"),
-        ("seeds", {"type": at_least_one, "metavar": "N"},
-         "audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss"),
-        ("share", {"type": positive, "metavar": "S"},
-         "with --seeds: the share of a quick audit's draws (default: 1)"),
-        ("mutate", {"type": at_least_one, "metavar": "N"},
-         "change the code that decides privacy, at N places that --seed draws, and audit each change"),
-        ("module", {"metavar": "PATTERN"}, "with --mutate: only in modules that match, such as 'trees.*'"),
-        ("most", {"type": at_least_one, "metavar": "K"},
-         "with --mutate: ask no more than K of the subjects that run a change (default: all)"),
-        ("stored", {"action": "store_const", "const": True},
-         "with --mutate: go on from the stored run, and add a change of each module that is missed"),
-    ):  # fmt: skip
-        parser.add_argument(f"--{name}", help=words, **options)
-    add_work(parser)
-    add_dask(parser)
-    add_json(parser)
-
-
-def positive(text):
-    """A positive number."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"must be a positive number, got {text!r}")
-    return value
+OPTIONS = {
+    "--subject NAME...": "a subject's name, or a glob pattern over names; may be repeated (default: all)",
+    "--expected": ("only what is sound, or only the leaks", {"choices": ("within", "caught")}),
+    "--list": "print the names of the subjects",
+    "--epsilon E": "hold each subject to this epsilon, in place of what it declares (not of method law)",
+    "--seeds N": "audit the subjects that draw under the seeds 0 to N - 1, and count those that accuse or miss",
+    "--share X": "with --seeds: the share of a quick audit's draws (default: 1)",
+    "--mutate N": "change the code that decides privacy, at N places that --seed draws, and audit each change",
+    "--module PATTERN": "with --mutate: only in modules that match, such as 'trees.*'",
+    "--most N": "with --mutate: ask no more than N of the subjects that run a change (default: all)",
+    "--stored": "with --mutate: go on from the stored run, and add a change of each module that is missed",
+}
+SHARED = "effort", "seed", "jobs", "dask", "exitfirst", "last-failed", "junit", "sarif", "quiet", "verbose", "json"
 
 
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit.court import audit
 
-    if arguments.share is not None and not arguments.seeds:
-        arguments.error("argument --share: needs --seeds")
-    if arguments.epsilon is not None and arguments.seeds:
-        arguments.error("argument --epsilon: does not go with --seeds, which holds to what is declared")
-    for name in ("module", "most", "stored"):
-        if getattr(arguments, name) is not None and not arguments.mutate:
-            arguments.error(f"argument --{name}: needs --mutate")
+    for name, needed in {"share": "seeds", "module": "mutate", "most": "mutate", "stored": "mutate"}.items():
+        if getattr(arguments, name) and not getattr(arguments, needed):
+            arguments.error(f"argument --{name}: needs --{needed}")
+    apart(arguments, ["epsilon"], "seeds", why=", which holds to what is declared")
+    apart(arguments, CI, "seeds", "mutate")
     others = ("seeds", "epsilon", "dask")
     if arguments.mutate and (arguments.effort != "quick" or any(getattr(arguments, o) for o in others)):
         arguments.error("argument --mutate: is of quick audits as they are, without --seeds, --epsilon or --dask")
@@ -89,6 +64,9 @@ def run(arguments):
         names = audit.select(arguments.subject, arguments.effort, arguments.expected)
     except ValueError as error:
         arguments.error(str(error))
+    if arguments.last_failed:
+        failed = reports.last_failed("audit")
+        names = tuple(name for name in names if name in failed) or names
     if arguments.list:
         print("\n".join(names) if not arguments.json else dump(list(names)))
         return 0
@@ -102,12 +80,27 @@ def _rows(names, arguments):
     from dplit.court import audit
 
     options = {"names": names, "epsilon": arguments.epsilon}
+    reports.begin(arguments, "audit")
     found = audit.run(arguments.effort, arguments.seed, workers(arguments), **options)
-    rows, interrupted = _collected(found, names, arguments)
+    rows, interrupted = collected(found, "subject", arguments, names)
+    reports.end(arguments, "audit", map(_case, rows), interrupted)
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and all(row["ok"] for row in rows)
-    print(_json(rows, ok, interrupted, arguments) if arguments.json else _text(rows))
-    return _status(ok, interrupted, rows)
+    print(_json(rows, ok, interrupted, arguments) if arguments.json else _text(rows, arguments))
+    return status(ok, interrupted, rows, "subject", names)
+
+
+def _case(row):
+    """A row as a report for a CI has it."""
+    kind = "" if row.ok else "error" if math.isnan(row.found) else "failure"
+    words = f"expected {row.expected} {row.declared:g}, found {row.found:.6g}: {row.detail}"
+    return reports.Case(row.subject, kind, words, lambda: _check(row.subject))
+
+
+def _check(name):
+    from dplit.court.audit.suite import every_subject
+
+    return every_subject()[name].check
 
 
 def _changes(names, arguments):
@@ -125,7 +118,7 @@ def _changes(names, arguments):
     drawn = spread + drawn
     new = [change for change in drawn if change.key not in known]
     found = changes.run(new, workers(arguments), names, arguments.most)
-    rows, interrupted = _collected(found, new, arguments, "change")
+    rows, interrupted = collected(found, "change", arguments, new)
     done = known | {row.change.key: row for row in rows}
     rows = [done[c.key]._replace(change=c) for c in drawn if c.key in done]
     counts = changes.summary(rows)
@@ -134,10 +127,9 @@ def _changes(names, arguments):
         rows = [row._asdict() | {"change": vars(row.change)} for row in rows]
         print(_json(rows, ok, interrupted, arguments, _provenance() | {"counts": counts, "spread": len(spread)}))
     else:
-        cells = [_change_cells(row) for row in rows]
-        print(aligned(CHANGE, cells, shrink=2))
+        print(table(map(_change_cells, rows), CHANGE))
         print("\n" + ", ".join(f"{n} {name}" for name, n in counts.items()))
-    return _status(ok, interrupted, rows)
+    return status(ok, interrupted, rows, "change", drawn)
 
 
 def _change_cells(row):
@@ -153,7 +145,7 @@ def _tallies(names, arguments):
     names = [s.name for s in seeds.drawing() if s.name in names]
     share = 1.0 if arguments.share is None else arguments.share
     found = seeds.tallies(names, arguments.seeds, share, workers(arguments))
-    rows, interrupted = _collected(found, names, arguments)
+    rows, interrupted = collected(found, "subject", arguments, names)
     rows = [row._asdict() | {"misses": row.misses} for row in rows]
     ok = bool(rows) and not any(row["alarms"] for row in rows if row["expected"] == "within")
     ok = ok and (share < 1 or not any(row["misses"] for row in rows))
@@ -161,32 +153,13 @@ def _tallies(names, arguments):
         how = _provenance() | {"seeds": str(arguments.seeds), "share": str(share)}
         print(_json(rows, ok, interrupted, arguments, how))
     else:
-        cells = [[_cell(row[name]) for name in TALLY] for row in rows]
-        print(aligned(TALLY, cells, shrink=0, right=(2, 3, 4, 5, 6, 7)))
-    return _status(ok, interrupted, rows)
+        print(table(rows, TALLY))
+    return status(ok, interrupted, rows, "subject", names)
 
 
 def _provenance():
     command = shlex.join(["dplit", *sys.argv[1:]])
     return {"command": command, "date": datetime.now(UTC).date().isoformat()}
-
-
-def _collected(found, names, arguments, of="subject"):
-    """The rows that came back, in order, and whether the user stopped the work before all had."""
-    rows, interrupted = [], False
-    try:
-        for row in progress(found, of, arguments, total=len(names)):
-            rows.append(row)
-    except KeyboardInterrupt:
-        interrupted = True
-    return sorted(rows, key=lambda row: names.index(getattr(row, of))), interrupted
-
-
-def _status(ok, interrupted, rows):
-    if interrupted:
-        print(f"interrupted: {len(rows)} were audited", file=sys.stderr)
-        return 130
-    return 0 if ok else 1
 
 
 def _json(rows, ok, interrupted, arguments, how=()):
@@ -205,15 +178,14 @@ def _json(rows, ok, interrupted, arguments, how=()):
     return dump(found)
 
 
-def _text(rows):
-    cells = [[_cell(row[name]) for name in COLUMNS] for row in rows]
-    table = aligned(COLUMNS, cells, shrink=1, right=(2, 3, 5))
-    notable = [row for row in rows if not row["ok"] or row["expected"] == "caught"]
-    details = [wrapped(f"{row['subject']}: {row['detail']}") for row in notable]
+def _text(rows, arguments):
+    shown = [] if arguments.quiet else [table(rows, COLUMNS)]
+    told = lambda row: arguments.verbose or (row["expected"] == "caught" and not arguments.quiet)  # noqa: E731
+    details = [wrapped(f"{row['subject']}: {row['detail']}") for row in rows if told(row) or not row["ok"]]
     wrong = sum(not row["ok"] for row in rows)
     noun = "subject" if len(rows) == 1 else "subjects"
     total = f"{len(rows)} {noun}; " + (f"{wrong} not as expected" if wrong else "all as expected")
-    return "\n\n".join([table, *details, wrapped(_chance(rows)), total])
+    return "\n\n".join([*shown, *details, wrapped(_chance(rows)), total])
 
 
 def _chance(rows):
@@ -224,11 +196,3 @@ def _chance(rows):
     missed = math.fsum(row["miss"] or 0 for row in rows)
     accused = drawn * FALSE_ALARM
     return f"Chance misses a leak in at most {missed:.2g} of audits, and accuses a sound row in {accused:.2g}."
-
-
-def _cell(value):
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "NO"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

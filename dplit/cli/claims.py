@@ -3,8 +3,9 @@
 The evidence is the stored one, so that nothing is computed; `dplit verify` computes it anew.
 """
 
-from dplit.cli.options import add_json
+from dplit.cli.options import add
 from dplit.cli.text import dump, wrapped
+from dplit.court.ledger import PAPERS
 
 HELP = "show a claim and its evidence, export the ledger or the errata"
 EXAMPLES = """examples:
@@ -17,17 +18,21 @@ EXAMPLES = """examples:
 FORMATS = ("csv", "json", "bib", "errata")
 
 
+OPTIONS = {
+    "--format": ("what to print (default: json)", {"choices": FORMATS, "default": "json"}),
+    "--paper PAPER": ("one paper's claims (default: every one)", {"choices": PAPERS}),
+    "--site URL": ("address of the book, for links in BibTeX", {"default": ""}),
+}
+
+
 def add_arguments(parser):
-    """Declare the options."""
+    """Declare the two actions and their options."""
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
     show = actions.add_parser("show", help="one claim and its evidence")
-    show.add_argument("id", metavar="ID", help="a claim's id, as rdf/theorem-1")
-    add_json(show)
+    add(show, {"ID": "a claim's id, as rdf/theorem-1"}, ["json"])
     show.set_defaults(act=_show)
     export = actions.add_parser("export", help="the ledger as a file, on standard output")
-    export.add_argument("--format", choices=FORMATS, default="json", help="what to print (default: json)")
-    export.add_argument("--paper", metavar="PAPER", help="one paper's claims (default: every one)")
-    export.add_argument("--site", default="", metavar="URL", help="address of the book, for links in BibTeX")
+    add(export, OPTIONS)
     export.set_defaults(act=_export)
 
 
@@ -54,11 +59,8 @@ def _show(arguments):
 
 def _export(arguments):
     from dplit.court import claims
-    from dplit.court.ledger import PAPERS, evidence_files, export
+    from dplit.court.ledger import evidence_files, export
 
-    if arguments.paper not in (None, *PAPERS):
-        known = ", ".join(PAPERS)
-        arguments.error(f"argument --paper: must be one of {known}, got {arguments.paper}")
     ledger, evidence, since = claims.all(), evidence_files.stored(), evidence_files.since()
     if arguments.format == "errata":
         found = export.errata(ledger, evidence, since)

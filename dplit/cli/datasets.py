@@ -5,8 +5,7 @@ whose source is "data" is read off the records, and not public. What is shown
 stands in the registry: no file is read.
 """
 
-from dplit.cli.options import add_json
-from dplit.cli.text import aligned, dump, wrapped
+from dplit.cli.text import dump, table, wrapped
 
 HELP = "list the data sets, or describe one"
 EXAMPLES = """examples:
@@ -14,12 +13,8 @@ EXAMPLES = """examples:
   dplit datasets nursery                         one: records, classes, and each column's domain
   dplit datasets adult --json                    for another program
 """
-
-
-def add_arguments(parser):
-    """Declare the options."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="data set to describe")
-    add_json(parser)
+OPTIONS = {"NAME": ("data set to describe; left out: list all", {"nargs": "?"})}
+SHARED = ("json",)
 
 
 def run(arguments):
@@ -28,7 +23,7 @@ def run(arguments):
 
     if arguments.name is None:
         rows = datasets.table().to_dict("records")
-        print(dump(rows) if arguments.json else _listing(rows))
+        print(dump(rows) if arguments.json else table(rows))
         return 0
     from dplit.datasets import registry
 
@@ -67,19 +62,12 @@ def _column(column):
     return {"name": column.name, **public, "source": column.source, "why": column.why}
 
 
-def _listing(rows):
-    header = tuple(rows[0])
-    numbers = [i for i, name in enumerate(header) if not isinstance(rows[0][name], str)]
-    cells = [[str(value) for value in row.values()] for row in rows]
-    return aligned(header, cells, shrink=len(header) - 1, right=numbers)
-
-
 def _description(found):
     said = [k for k, v in found.items() if v and k not in ("name", "title", "columns")]
     head = [f"{found['name']}: {found['title']}", *(wrapped(f"{k}: {_words(found[k])}") for k in said)]
     cells = [[c["name"], _domain(c), c["source"]] for c in found["columns"]]
     reasons = [wrapped(f"{c['name']}: {c['why']}") for c in found["columns"] if c["why"]]
-    parts = ["\n".join(head), aligned(("column", "domain", "source"), cells, shrink=1)]
+    parts = ["\n".join(head), table(cells, ("column", "domain", "source"))]
     return "\n\n".join([*parts, *(["\n".join(reasons)] if reasons else [])])
 
 

@@ -18,8 +18,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from dplit.cli.options import add_dask, add_jobs, add_json, backend, progress, whole, workers
-from dplit.cli.text import aligned, dump, wrapped
+from dplit.cli.options import backend, progress, workers
+from dplit.cli.text import dump, table, wrapped
 
 HELP = "run the papers' tables and figures again"
 EXAMPLES = """examples:
@@ -32,42 +32,16 @@ EXAMPLES = """examples:
   dplit experiment rdf --until-decided --hours 2
 """
 FOLDER = "dplit-results"
-
-
-def add_arguments(parser):
-    """Declare the options."""
-    parser.add_argument("id", nargs="?", metavar="ID", help="experiment to run; left out: list all")
-    parser.add_argument(
-        "--cells",
-        action="append",
-        default=[],
-        metavar="GLOB",
-        help="pattern over keys data/method/reading; may be repeated (default: every cell)",
-    )
-    parser.add_argument(
-        "--with",
-        action="append",
-        default=[],
-        dest="others",
-        metavar="ID",
-        help="another one to run with it; its file is beside the first's; may be repeated",
-    )
-    parser.add_argument(
-        "--repetitions", type=whole, metavar="R", help="splits a cell (default: the experiment's own number)"
-    )
-    parser.add_argument(
-        "--until-decided",
-        action="store_true",
-        help="run what decides the sentences about ID, an experiment or a paper; --out is a folder",
-    )
-    parser.add_argument(
-        "--hours", type=float, default=1.0, metavar="H", help="of one core, with --until-decided (default: 1)"
-    )
-    parser.add_argument("--seed", type=whole, default=0, metavar="S", help="seed of every draw (default: 0)")
-    add_jobs(parser)
-    parser.add_argument("--out", metavar="FILE", help=f"result file, new or continued (default: {FOLDER}/ID.json)")
-    add_dask(parser)
-    add_json(parser)
+OPTIONS = {
+    "ID": ("experiment to run; left out: list all", {"nargs": "?"}),
+    "--cells GLOB...": "pattern over keys data/method/reading; may be repeated (default: every cell)",
+    "--with ID...": ("another one to run with it; its file is beside the first's; repeatable", {"dest": "others"}),
+    "--repetitions R": "splits a cell (default: the experiment's own number)",
+    "--until-decided": "run what decides the sentences about ID, an experiment or a paper; --out is a folder",
+    "--hours H": ("of one core, with --until-decided (default: 1)", {"default": 1.0}),
+    "--out FILE": f"result file, new or continued (default: {FOLDER}/ID.json)",
+}
+SHARED = "seed", "jobs", "dask", "quiet", "verbose", "json"
 
 
 def run(arguments):
@@ -79,7 +53,7 @@ def run(arguments):
             if getattr(arguments, {"with": "others"}.get(option, option)) not in (None, []):
                 arguments.error(f"argument --{option}: needs the ID of an experiment")
         rows = [_listed(id) for id in experiments.ids()] + [_of_formula(id) for id in experiments.FORMULAS]
-        print(dump(rows) if arguments.json else _listing(rows))
+        print(dump(rows) if arguments.json else table(rows))
         return 0
     if arguments.until_decided:
         return _until_decided(arguments)
@@ -102,7 +76,7 @@ def run(arguments):
         print(f"dplit experiment: {_of_file(error, out)}", file=sys.stderr)
         return 1
     if result.cells or not lost or arguments.json:
-        print(_json(found, result, interrupted, lost) if arguments.json else _text(found, result))
+        print(_json(found, result, interrupted, lost) if arguments.json else _text(found, result, arguments))
     for line in _lost(lost):
         print(f"dplit experiment: {line}", file=sys.stderr)
     if interrupted:
@@ -123,7 +97,8 @@ def _until_decided(arguments):
     options = {"hours": arguments.hours, "seed": arguments.seed, "command": command}
     try:
         with backend(arguments):
-            options |= {"jobs": workers(arguments), "progress": partial(_bar, arguments)}
+            bar = partial(progress, unit="task", arguments=arguments)
+            options |= {"jobs": workers(arguments), "progress": bar}
             report = partial(print, file=sys.stderr)
             verdicts, still = until_decided(arguments.id, out, report=report, **options)
     except ValueError as error:
@@ -133,7 +108,7 @@ def _until_decided(arguments):
         print(dump({"verdicts": verdicts, "hours": {id: one.to_decide for id, one in zip(hours, still)}}))
     else:
         rows = [[id, verdict, hours.get(id, "")] for id, verdict in verdicts.items()]
-        print(aligned(("sentence", "verdict", "hours to decide"), rows))
+        print(table(rows, ("sentence", "verdict", "hours to decide")))
     return 0
 
 
@@ -172,19 +147,18 @@ def _run(arguments, out):
     if arguments.repetitions is not None:
         words += ["--repetitions", str(arguments.repetitions)]
     others = {id: out.with_name(f"{id.rpartition('/')[2]}.json") for id in arguments.others}
+    if not out.is_dir():
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.with_name(f"{out.name}.lock").touch()  # where none can be made, no other run is to blame
     return experiments.run_together(
         {arguments.id: out, **others},
         jobs=workers(arguments),
         seed=arguments.seed,
         repetitions=arguments.repetitions,
         cells=arguments.cells or ("*",),
-        progress=partial(_bar, arguments),
+        progress=partial(progress, unit="task", arguments=arguments),
         command=shlex.join([*words, "--seed", str(arguments.seed)]),
     )
-
-
-def _bar(arguments, tasks, total):
-    return progress(tasks, "task", arguments, total=total)
 
 
 def _listed(id):
@@ -219,34 +193,29 @@ def _computed(arguments):
     """A table of a formula, as text or JSON."""
     from dplit.court import experiments
 
-    shown = experiments.computed(arguments.id).reset_index()
+    shown = experiments.computed(arguments.id).reset_index().to_dict("records")
     if arguments.json:
-        return dump({"experiment": arguments.id, "cells": shown.to_dict("records")})
+        return dump({"experiment": arguments.id, "cells": shown})
     head = wrapped(f"{arguments.id}: {experiments.FORMULAS[arguments.id].title}, computed")
-    return head + "\n\n" + aligned(tuple(shown.columns), [list(map(str, r)) for r in shown.to_numpy()])
+    return head + "\n\n" + table(shown)
 
 
-def _listing(rows):
-    header = tuple(rows[0])
-    cells = [[str(value) for value in row.values()] for row in rows]
-    return aligned(header, cells, shrink=len(header) - 1, right=(1, 2, 3, 4))
-
-
-def _text(found, result):
+def _text(found, result, arguments):
     from dplit.court import experiments
 
     head = [wrapped(f"{found.id}: {found.title}"), *([wrapped(found.ours)] if found.ours else [])]
+    head += [wrapped(f"run on {run['date']}: {run['command']}") for run in result.runs if arguments.verbose]
     if _is_table(found.id):
-        shown = experiments.side_by_side(found.id, result).reset_index()
+        shown = experiments.side_by_side(found.id, result).reset_index().to_dict("records")
         rows = experiments.compare(found.id, result)
-        table = aligned(tuple(shown.columns), [list(map(str, row)) for row in shown.to_numpy()])
+        cells = [] if arguments.quiet else [table(shown)]
         notes = [wrapped(f"{r.data}, {r.row}: {r.why}") for r in rows if r.published is not None and r.why]
         total = "{} cells agree, {} differ, {} are undecided, {} are not run"
         total = total.format(*experiments.tally(rows))
-        return "\n\n".join([*head, table, *notes, total])
+        return "\n\n".join([*head, *cells, *notes, total])
     keys = [c.key for c in found.cells if c.key in result.cells]
     cells = [[k, _numbers(result.mean(k)), _numbers(result.deviation(k))] for k in keys]
-    return "\n\n".join([*head, aligned(("cell", "mean", "deviation"), cells)])
+    return "\n\n".join([*head, *([] if arguments.quiet else [table(cells, ("cell", "mean", "deviation"))])])
 
 
 def _json(found, result, interrupted, lost):

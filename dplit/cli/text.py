@@ -1,43 +1,60 @@
-"""How the commands print: aligned tables, wrapped lines, JSON."""
+"""How the commands print: tables by Rich, wrapped lines, JSON."""
 
 import json
+import os
+import re
+import shutil
+import sys
 import textwrap
 
-WIDTH = 100  # columns of a report
+WIDTH = 100  # columns of a paragraph
+EVERYTHING = 100_000  # columns of a table that no terminal shows
+NUMBER = re.compile(r"[-+]?[\d.,]*(e[-+]?\d+)?|-|inf|nan")
+STYLES = {"yes": "green", "NO": "bold red", "<--": "bold red"}  # by a cell's last word
 
 
-def aligned(header, cells, shrink=None, right=(), width=WIDTH):
-    """Rows of text in aligned columns.
+def table(rows, names=None):
+    """Rows, sequence of dict or of sequences of str, as text in aligned columns; numbers are flush right.
 
-    `header`: sequence of str. `cells`: sequence of sequences of str. `shrink`: int, optional; column that gives
-    way, with an ellipsis, where the table is wider than `width`. Where that is not enough, long cells of the first
-    column get a line of their own. `right`: sequence of int; columns that are set flush right.
+    `names`: sequence of str; the columns, left out those of the first row. On a terminal long cells are
+    folded between words; in a pipe or a file a line is as long as it has to be.
     """
-    widths = [max(map(len, column)) for column in zip(header, *cells)]
-    if shrink is not None:
-        over = sum(widths) + 2 * (len(widths) - 1) - width
-        given = min(max(over, 0), max(widths[shrink] - 9, 0))
-        widths[shrink] -= given
-        widths[0] -= max(over - given, 0)
-    lines = []
-    for row in [header, ["-" * w for w in widths], *cells]:
-        if len(row[0]) > widths[0]:
-            lines.append(row[0])
-            row = ["", *row[1:]]
-        fitted = [_fit(c, w, i in right) for i, (c, w) in enumerate(zip(row, widths))]
-        lines.append("  ".join(fitted).rstrip())
-    return "\n".join(lines)
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    names = list(names or rows[0])
+    cells = [[cell(row[n]) for n in names] if isinstance(row, dict) else [*map(cell, row)] for row in rows]
+    shown, least = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0)), 0
+    for name, *column in zip(names, *cells):
+        right = bool(column) and all(map(NUMBER.fullmatch, column))
+        longest = max(len(word) for text in (name, *column) for word in text.split() or [""])
+        whole = {"min_width": longest, "no_wrap": all(len(text) <= longest for text in column)}
+        shown.add_column(Text(name), justify="right" if right else "left", **whole)
+        least += longest + 2
+    for row in cells:
+        shown.add_row(*(Text(c, STYLES.get(c.split()[-1] if c else "", "")) for c in row))
+    width = max(shutil.get_terminal_size().columns, least - 2) if sys.stdout.isatty() else EVERYTHING
+    console = Console(width=width, color_system=None if os.environ.get("NO_COLOR") else "auto")
+    with console.capture() as printed:
+        console.print(shown, crop=False)
+    return "\n".join(line.rstrip() for line in printed.get().splitlines())
 
 
-def _fit(cell, width, right):
-    """`cell` in exactly `width` columns, cut with an ellipsis if it is longer."""
-    cut = cell if len(cell) <= width else cell[: width - 1].rstrip() + "…"
-    return cut.rjust(width) if right else cut.ljust(width)
+def cell(value):
+    """A cell's text."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "NO"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def wrapped(words, indent="  "):
     """`words` broken into lines of at most `WIDTH` columns; all but the first are indented."""
-    return textwrap.fill(words, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+    return textwrap.fill(words, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def dump(found):

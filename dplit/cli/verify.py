@@ -8,12 +8,13 @@ a computed verdict is not the declared one or a check stops with an error.
 
 import json
 import signal
-import sys
 from collections import Counter
 from pathlib import Path
 
-from dplit.cli.options import add_dask, add_json, add_work, at_least_one, backend, progress, workers
-from dplit.cli.text import WIDTH, aligned, dump, wrapped
+from dplit.cli import reports
+from dplit.cli.options import CI, apart, backend, collected, status, workers
+from dplit.cli.text import dump, table, wrapped
+from dplit.court.ledger import PAPERS
 
 HELP = "check the claims of the five papers"
 EXAMPLES = """examples:
@@ -28,111 +29,63 @@ EXAMPLES = """examples:
   dplit verify --json > ledger.json              for another program
   dplit verify --dask tcp://127.0.0.1:8786       on the workers of a Dask cluster
 """
-
-
-def add_arguments(parser):
-    """Declare the options."""
-    parser.add_argument(
-        "--claim",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="a claim's id, or a glob pattern over ids; may be repeated (default: every claim)",
-    )
-    parser.add_argument(
-        "--paper",
-        action="append",
-        default=[],
-        metavar="PAPER",
-        help="one paper's claims: diprime-v1, diprime-v2, mrf, rdf, m-rf or ours; may be repeated",
-    )
-    parser.add_argument(
-        "--chapter",
-        action="append",
-        default=[],
-        metavar="CHAPTER",
-        help="one chapter's claims, by the name of its page, as majority; may be repeated",
-    )
-    parser.add_argument("--list", action="store_true", help="print the ids of the claims")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="check at other parameters, as epsilon=3 or epsilon=1,3, the claims that have them; prints "
-        "both sides, and the exit status is 0 whatever the verdict; may be repeated",
-    )
-    parser.add_argument(
-        "--limit",
-        type=at_least_one,
-        metavar="S",
-        help="cut a check off once it has used S seconds of the processor (default: none; Unix only)",
-    )
-    parser.add_argument(
-        "--out",
-        metavar="FILE",
-        help="keep verdicts and seconds in FILE after each claim; what it holds of the same code is not "
-        "checked again",
-    )
-    add_work(parser)
-    add_dask(parser)
-    add_json(parser)
+OPTIONS = {
+    "--claim ID...": "a claim's id, or a glob pattern over ids; may be repeated (default: every claim)",
+    "--paper PAPER...": (
+        f"one paper's claims: {', '.join([*PAPERS][:-1])} or {[*PAPERS][-1]}; may be repeated",
+        {"choices": PAPERS},
+    ),
+    "--chapter CHAPTER...": "one chapter's claims, by the name of its page, as majority; may be repeated",
+    "--list": "print the ids of the claims",
+    "--set NAME=VALUE...": "check at other parameters, as epsilon=3 or epsilon=1,3, the claims that have them; "
+    "prints both sides, and the exit status is 0 whatever the verdict; may be repeated",
+    "--limit N": "cut a check off once it has used N seconds of the processor (default: none; Unix only)",
+    "--out FILE": "keep verdicts and seconds in FILE after each claim; what it holds of the same code is not "
+    "checked again",
+}
+SHARED = "effort", "seed", "jobs", "dask", "exitfirst", "last-failed", "junit", "sarif", "quiet", "verbose", "json"
 
 
 def run(arguments):
     """Run the command; returns the exit status."""
     from dplit.court import claims
-    from dplit.court.ledger import PAPERS, long_run
+    from dplit.court.ledger import long_run
     from dplit.court.ledger import run as verify
 
-    _check_papers(arguments, PAPERS)
-    _check_limit(arguments)
+    apart(arguments, ["limit"], "set", "dask")
+    apart(arguments, ["out", *CI], "set")
+    if arguments.limit and not hasattr(signal, "setitimer"):
+        arguments.error("argument --limit: needs the timers of Unix")
     try:
         own = [claim for chapter in arguments.chapter for claim in claims.of(chapter)]
         chosen = verify.select(own or claims.all(), arguments.claim, arguments.paper)
     except ValueError as error:
         arguments.error(str(error))
+    if arguments.last_failed:
+        failed = reports.last_failed("verify")
+        chosen = [claim for claim in chosen if claim.id in failed] or chosen
     if arguments.list:
         ids = [claim.id for claim in chosen]
         print(dump(ids) if arguments.json else "\n".join(ids))
         return 0
     if arguments.set:
         return _varied(chosen, arguments)
-    try:
-        held = _opened(arguments)
-        if held:
-            chosen = long_run.due(held, chosen)
-        rows, interrupted = _collect(chosen, arguments, held)
-    except OSError as error:
-        if error.filename is None:  # not of the file
-            raise
-        print(f"dplit verify: {error.filename}: {error.strerror}", file=sys.stderr)
-        return 1
-    rows = verify.in_order(rows, chosen)
+    held = _opened(arguments)
+    if held:
+        chosen = long_run.due(held, chosen)
+    reports.begin(arguments, "verify")
+    jobs = 1 if len(chosen) == 1 and not arguments.dask else workers(arguments)
+    with backend(arguments):
+        found = verify.run(chosen, arguments.effort, arguments.seed, jobs, arguments.limit)
+        enter = held and (lambda row: long_run.enter(held, row, arguments.out))
+        rows, interrupted = collected(found, "claim", arguments, chosen, enter)
+    reports.end(arguments, "verify", map(_case, rows), interrupted)
     if arguments.json:
         found = verify.to_dict(rows, arguments.effort, arguments.seed, interrupted)
         print(dump(found))
     else:
-        print(report(rows))
-    if interrupted:
-        print(f"interrupted: {len(rows)} of {len(chosen)} claims were checked", file=sys.stderr)
-        return 130
-    return 0 if all(row.ok for row in rows) else 1
-
-
-def _check_papers(arguments, papers):
-    unknown = [p for p in arguments.paper if p not in papers]
-    if unknown:
-        arguments.error(f"argument --paper: must be one of {', '.join(papers)}, got {', '.join(unknown)}")
-
-
-def _check_limit(arguments):
-    if arguments.limit and (arguments.set or arguments.dask):
-        arguments.error("argument --limit: does not go with --set and --dask")
-    if arguments.limit and not hasattr(signal, "setitimer"):
-        arguments.error("argument --limit: needs the timers of Unix")
-    if arguments.out and arguments.set:
-        arguments.error("argument --out: does not go with --set")
+        print(report(rows, arguments.quiet, arguments.verbose))
+    return status(all(row.ok for row in rows), interrupted, rows, "claim", chosen)
 
 
 def _opened(arguments):
@@ -150,23 +103,11 @@ def _opened(arguments):
     return held
 
 
-def _collect(chosen, arguments, held):
-    """The rows that came back, and whether the user stopped the work before all had."""
-    from dplit.court.ledger import long_run
-    from dplit.court.ledger import run as verify
-
-    rows = []
-    jobs = 1 if len(chosen) == 1 and not arguments.dask else workers(arguments)
-    try:
-        with backend(arguments):
-            found = verify.run(chosen, arguments.effort, arguments.seed, jobs, arguments.limit)
-            for row in progress(found, "claim", arguments, total=len(chosen)):
-                rows.append(row)
-                if held:
-                    long_run.enter(held, row, arguments.out)
-    except KeyboardInterrupt:
-        return rows, True
-    return rows, False
+def _case(row):
+    """A row as a report for a CI has it."""
+    kind = "error" if row.error else "skipped" if row.evidence is None else "" if row.ok else "failure"
+    words = _mismatch(row) if kind in ("error", "failure") else row.evidence.summary if row.evidence else "cut off"
+    return reports.Case(row.claim.id, kind, words, lambda: row.claim.check_function, row.seconds)
 
 
 def _varied(chosen, arguments):
@@ -180,19 +121,17 @@ def _varied(chosen, arguments):
     except ValueError as error:
         arguments.error(f"argument --set: {error}")
     shown = [{"id": c.id, "set": asked, "evidence": e.to_dict()} for c, e in found]
-    if arguments.json:
-        print(dump(shown))
-    else:
-        blocks = ["\n".join(map(wrapped, verify.varied_in_words(row))) for row in shown]
-        print("\n\n".join(blocks))
+    blocks = ["\n".join(map(wrapped, verify.varied_in_words(row))) for row in shown]
+    print(dump(shown) if arguments.json else "\n\n".join(blocks))
     return 0
 
 
-def report(rows):
+def report(rows, quiet=False, verbose=False):
     """The report of ``dplit verify``: a table, what decided each failure, and totals."""
-    parts = [aligned(HEADER, [_cells(r) for r in rows], shrink=1, right=(5, 6))]
-    parts += [_counterexample(r) for r in rows if r.evidence and r.evidence.counterexample]
-    parts += [_mismatch(r) for r in rows if not r.ok]
+    parts = [] if quiet else [table(map(_cells, rows), HEADER)]
+    told = () if quiet else [r for r in rows if r.evidence and (r.evidence.counterexample or verbose)]
+    parts += map(_counterexample, told)
+    parts += [wrapped(_mismatch(r)) for r in rows if not r.ok]
     return "\n\n".join([*parts, _totals(rows)])
 
 
@@ -207,18 +146,19 @@ def _cells(row):
 
 
 def _counterexample(row):
-    """What decided the verdict, and the data that reproduce it (shortened; --json has all)."""
+    """What decided the verdict, and the data that reproduce it."""
+    said = wrapped(f"{row.claim.id}: {row.evidence.summary}")
+    if not row.evidence.counterexample:
+        return said
     data = json.dumps(row.evidence.to_dict()["counterexample"], ensure_ascii=False)
-    if len(data) > 3 * WIDTH:
-        data = data[: 3 * WIDTH] + "…"
-    return wrapped(f"{row.claim.id}: {row.evidence.summary}") + "\n" + wrapped(f"  {data}", "    ")
+    return said + "\n" + wrapped(f"  {data}", "    ")
 
 
 def _mismatch(row):
     if row.error:
-        return wrapped(f"{row.claim.id}: the check stopped: {row.error}")
+        return f"{row.claim.id}: the check stopped: {row.error}"
     said = f"declared {row.claim.verdict}, computed {row.computed}"
-    return wrapped(f"{row.claim.id}: {said}: {row.evidence.summary}")
+    return f"{row.claim.id}: {said}: {row.evidence.summary}"
 
 
 def _totals(rows):

@@ -121,7 +121,10 @@ def test_select():
         ids(["rdf/a"], ["diprime-v1"])
 
 
-def test_report_fits_and_says_what_differs():
+def test_report_fits_the_terminal_and_says_what_differs(monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    monkeypatch.setenv("NO_COLOR", "1")
     long = draws("diprime-v1/an-uncommonly-long-name/corrected", "fails")
     wide = Claim(**{**vars(long), "id": "rdf/w", "where": "a place of many words " * 9, "verdict": "leaks"})
     claims = [*LEDGER, long, wide, raises("rdf/z")]

@@ -76,7 +76,7 @@ def data_files(results=True):
     data = ROOT / "data"
     runs = set(data.glob("results/*/*.json")) - set(data.glob("results/verify/*.json"))
     stored = runs - set(audit_files()) if results else ()
-    return sorted([*data.glob("printed/*.toml"), *stored])
+    return sorted([*data.glob("printed/*.toml"), *data.glob("sentences/*.toml"), *stored])
 
 
 def audit_files():

@@ -85,9 +85,13 @@ def test_peers(monkeypatch, test, kind, method, score, expected):
     assert found == expected
 
 
+def again(kind, method):
+    return partial(docket.versions, earlier=[f"bench/{kind}-held-out"], method=method, sets="again", kind=kind)
+
+
 @pytest.mark.parametrize(("test", "run", "method", "one"), [
-    (docket.again, "classification-held-out-2", PRESET, "nursery"),
-    (docket.again_targets, "regression-held-out-2", "Boosted", "metro-traffic"),
+    (again("classification", PRESET), "classification-held-out-2", PRESET, "nursery"),
+    (again("regression", "Boosted"), "regression-held-out-2", "Boosted", "metro-traffic"),
 ])  # fmt: skip
 @pytest.mark.parametrize(("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")])
 def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score, expected):
@@ -108,7 +112,8 @@ def test_the_third_version(monkeypatch, score, expected):
     taken = docket.scores
     monkeypatch.setattr(docket, "scores", lambda of, e: before[of] if isinstance(of, str) else taken(of, e))
     third = result(f"{TARGETS}-4", lambda c: score if c.data == "metro-traffic" else 0.8)
-    assert docket.third_targets(third)[0].verdict(LEVEL) == expected
+    part, _ = docket.versions(third, [*before], "Boosted", "held out", "regression")
+    assert part.verdict(LEVEL) == expected
 
 
 def first_at_08(monkeypatch, id):

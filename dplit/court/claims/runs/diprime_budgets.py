@@ -11,7 +11,7 @@ from functools import partial
 from dplit.court import experiments
 from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.cells import Pairs, means, near, together
-from dplit.court.claims.runs.diprime import PAGE, exact, private, said
+from dplit.court.claims.runs.diprime import PAGE, all_turn, exact, private, said
 from dplit.court.experiments import curves, rule
 from dplit.court.experiments.measures import LOWER_IS_BETTER
 from dplit.court.experiments.papers.diprime import EXACT, V1, VARIANTS
@@ -203,4 +203,4 @@ def rho_epsilon(result, method, partitioned):
     return curves.over(result, keys[0], one[:n] - ten[:n], name=name, cells=curves.named(result, *keys)), words
 
 
-reproduced.rows("diprime", catches_up, **PAGE)
+reproduced.rows("diprime", catches_up, all_turn, **PAGE)

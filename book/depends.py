@@ -49,7 +49,9 @@ def fingerprint(cells, found, files=()):
     if PRINTED in found:
         parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
     if ROWS in found:
-        parts += [path.read_text("utf-8") for path in sorted((ROOT / "data" / "sentences").glob("*.toml"))]
+        parts += [
+            path.read_text("utf-8") for path in sorted((ROOT / "data" / "sentences").glob("*.toml"))
+        ]
     if TALLIES in found:
         parts += [path.read_text("utf-8") for path in audit_files()]
     if CERTIFY in found:

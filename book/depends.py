@@ -25,6 +25,7 @@ REGISTRY = ROOT / "dplit" / "datasets" / "registry.py"  # reads what is public a
 PRINTED = ROOT / "dplit" / "ground" / "printed.py"  # reads the papers' printed cells
 EXPERIMENTS = COURT / "experiments" / "result.py"  # reads the stored results
 TALLIES = COURT / "audit" / "seeds.py"  # reads the stored audits
+ROWS = DOCKETS / "runs" / "reproduced.py"  # reads the rows of sentences about runs
 CERTIFY = COURT / "ledger" / "certify.py"  # reads the certificates of the dockets that import it
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 
@@ -47,6 +48,10 @@ def fingerprint(cells, found, files=()):
         parts.append((ROOT / "data" / "registry.toml").read_text("utf-8"))
     if PRINTED in found:
         parts += [path.read_text("utf-8") for path in data_files(EXPERIMENTS in found)]
+    if ROWS in found:
+        parts += [
+            path.read_text("utf-8") for path in sorted((ROOT / "data" / "sentences").glob("*.toml"))
+        ]
     if TALLIES in found:
         parts += [path.read_text("utf-8") for path in audit_files()]
     if CERTIFY in found:

@@ -85,10 +85,14 @@ def test_peers(monkeypatch, test, kind, method, score, expected):
     assert found == expected
 
 
+def again(kind, method, sets="again"):
+    return partial(docket.versions, earlier=[f"bench/{kind}-held-out"], method=method, sets=sets, kind=kind)
+
+
 @pytest.mark.parametrize(("test", "run", "method", "one"), [
-    (docket.again, "classification-held-out-2", PRESET, "nursery"),
-    (docket.again_targets, "regression-held-out-2", "Boosted", "metro-traffic"),
-    (docket.fourth, "classes-held-out", "Boosted", "yeast"),
+    (again("classification", PRESET), "classification-held-out-2", PRESET, "nursery"),
+    (again("regression", "Boosted"), "regression-held-out-2", "Boosted", "metro-traffic"),
+    (again("classification", "Boosted", "many classes"), "classes-held-out", "Boosted", "yeast"),
 ])  # fmt: skip
 @pytest.mark.parametrize(("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")])
 def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score, expected):
@@ -100,7 +104,7 @@ def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score
 def test_what_the_clip_gains(monkeypatch, score, expected):
     """On all sets but one, which gains where the others lose."""
     first_at_08(monkeypatch, CLASSES)
-    assert verdict(docket.fourth_gain, "bench/classes-held-out",
+    assert verdict(docket.gain_of_clip, "bench/classes-held-out",
                    lambda c: 1.6 - score if c.data == "yeast" else score) == expected  # fmt: skip
 
 
@@ -117,7 +121,8 @@ def test_the_third_version(monkeypatch, score, expected):
     taken = docket.scores
     monkeypatch.setattr(docket, "scores", lambda of, e: before[of] if isinstance(of, str) else taken(of, e))
     third = result(f"{TARGETS}-4", lambda c: score if c.data == "metro-traffic" else 0.8)
-    assert docket.third_targets(third)[0].verdict(LEVEL) == expected
+    part, _ = docket.versions(third, [*before], "Boosted", "held out", "regression")
+    assert part.verdict(LEVEL) == expected
 
 
 def first_at_08(monkeypatch, id):

@@ -1,11 +1,14 @@
 """The papers' sentences and tables: predicates on results whose answer is known, and what a check runs."""
 
+import tomllib
+
 import numpy as np
 import pytest
 
 from dplit.court import claims, experiments
 from dplit.court.claims.runs import diprime, rdf_compared, reproduced
 from dplit.court.experiments.papers.rdf import BINARY, SETS, SYNTHETIC
+from dplit.ground.printed import data_file
 
 HERE = [
     *claims.of("median_forest_experiments"),
@@ -222,3 +225,14 @@ def test_a_changed_score_stops_the_claim(monkeypatch):
     monkeypatch.setattr(experiments, "stored", lambda id: result)
     with pytest.raises(AssertionError, match="stored"):
         claims.get("diprime-v1/table-1").check()
+
+
+def test_each_row_of_sentences_is_a_claim():
+    """What a file says is what the ledger has; a row that no docket reads would be missing there."""
+    files = sorted((data_file("verdicts.csv").parent / "sentences").glob("*.toml"))
+    rows = {id: row for path in files for id, row in tomllib.loads(path.read_text("utf-8")).items()}
+    assert rows
+    for id, row in rows.items():
+        claim = claims.get(row.get("name", id))
+        assert (claim.kind, claim.verdict) == ("reproduced", row["verdict"])
+        assert "{other}" in row["says"] or claim.says == row["says"]

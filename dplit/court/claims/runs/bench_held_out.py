@@ -13,9 +13,11 @@ regressions, and the last two about the clip of more than two classes; they were
 """
 
 from dplit.court.bench import scores
+from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.bench import (
     ACCURACY,
     ARE_HELD_OUT,
+    CHAPTER,
     LATER,
     MIDDLE,
     OURS,
@@ -32,6 +34,7 @@ from dplit.court.experiments import rule
 from dplit.court.experiments.bench import AGAIN, FORMER, HELD_OUT, PRESET, task
 
 MANY_CLASSES = [d for d in ARE_HELD_OUT.sets() if d not in ARE_HELD_OUT.sets(n_classes=2)]
+SETS = {"again": AGAIN, "held out": HELD_OUT, "many classes": MANY_CLASSES}  # in rows
 
 
 @said("bench/classification-held-out/point", "undecided")
@@ -58,41 +61,18 @@ def adult(result):
     return beyond_print(result, "adult", "accuracy", lambda error: 1 - error, shown)
 
 
-def _beside(by_epsilon, method, sets):
-    """Scores of two runs of a method as of two methods, by epsilon."""
-    return {
-        e: {(d, f"{method} {run}"): f[d, method] for run, f in zip((1, 2), runs) for d in sets}
-        for e, runs in by_epsilon.items()
-    }
-
-
-def _versions(by_epsilon, method, sets, by):
-    """That the later run of a method is on no set lower than the first by `by` or more."""
-    both = _beside(by_epsilon, method, sets)
+def versions(result, earlier, method, sets, kind):
+    """That a method is at each epsilon on no set lower than in earlier runs, the last of which counts, by more
+    than a point."""
+    parts, words, of = [], [], task(SETS[sets], kind)
     ours, before = f"{method} 2", f"{method} 1"
-    parts = [p for f in both.values() for p in gains(f, ours, before, sets, -by).values()]
-    return rule.all_of(parts), "; ".join(f"at {e:g} {points(f, ours, before, sets)}" for e, f in both.items())
-
-
-def _two_runs(result, first, epsilons=MIDDLE):
-    """Scores of the first run and of the later one, by epsilon."""
-    return {e: (scores(first, e), scores(result, e)) for e in epsilons}
-
-
-@said("bench/classification-held-out-2/again", "undecided")
-def again(result):
-    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the preset's second version is on neither set held out whose cells it
-    counts more than a point less accurate than the first."""
-    by_epsilon = _two_runs(result, "bench/classification-held-out")
-    return _versions(by_epsilon, PRESET, task(AGAIN, "classification"), rule.POINT)
-
-
-@said("bench/regression-held-out-2/again", "undecided")
-def again_targets(result):
-    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest's second version has on neither set held out an $R^2$
-    that is lower than the first's by more than 0.01."""
-    by_epsilon = _two_runs(result, "bench/regression-held-out")
-    return _versions(by_epsilon, OURS, task(AGAIN, "regression"), rule.POINT)
+    for e in MIDDLE:
+        former = {at: found for id in earlier for at, found in scores(id, e).items()}
+        runs = {ours: scores(result, e), before: former}
+        both = {(d, run): found[d, method] for run, found in runs.items() for d in of}
+        parts += gains(both, ours, before, of, -rule.POINT).values()
+        words.append(f"at {e:g} {points(both, ours, before, of)}")
+    return rule.all_of(parts), "; ".join(words)
 
 
 @said("bench/ranking-held-out/accuracy", "undecided")
@@ -104,34 +84,16 @@ def third_accuracy(result):
     return part, "; ".join(f"at {e:g} {points(f, OURS, FORMER, sets)}" for e, f in found.items())
 
 
-@said("bench/regression-held-out-4/again", "differs")
-def third_targets(result):
-    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest's third version has on no set held out an $R^2$ that is
-    lower than the second's by more than 0.01."""
-    before = "bench/regression-held-out", "bench/regression-held-out-2"
-    by_epsilon = {e: (scores(before[0], e) | scores(before[1], e), scores(result, e)) for e in MIDDLE}
-    return _versions(by_epsilon, OURS, task(HELD_OUT, "regression"), rule.POINT)
-
-
-def _clipped(result):
-    """Scores before residuals of more than two classes were clipped and since, by epsilon."""
-    return _two_runs(result, "bench/classification-held-out")
-
-
-@said("bench/classes-held-out/again", "undecided")
-def fourth(result):
-    r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest is since its residuals are clipped on no set of more
-    than two classes held out more than a point less accurate than before."""
-    return _versions(_clipped(result), OURS, MANY_CLASSES, rule.POINT)
-
-
 @said("bench/classes-held-out/gain", "undecided")
-def fourth_gain(result):
+def gain_of_clip(result):
     r"""At $\epsilon$ = 1, 2 and 4 the boosted forest is since its residuals are clipped more accurate than before
     on more than half of the sets of more than two classes held out."""
-    by_epsilon = {e: both for e, both in _clipped(result).items() if e >= 1}
-    found = _beside(by_epsilon, OURS, MANY_CLASSES)
-    parts = [rule.most(gains(f, f"{OURS} 2", f"{OURS} 1", MANY_CLASSES).values()) for f in found.values()]
-    return rule.all_of(parts), "; ".join(
-        f"at {e:g} {points(f, f'{OURS} 2', f'{OURS} 1', MANY_CLASSES)}" for e, f in found.items()
-    )
+    first, now, parts, words = "bench/classification-held-out", f"{OURS} clipped", [], []
+    for e in LATER[:3]:
+        both = scores(first, e) | {(d, now): of for (d, m), of in scores(result, e).items() if m == OURS}
+        parts.append(rule.most(gains(both, now, OURS, MANY_CLASSES).values()))
+        words.append(f"at {e:g} {points(both, now, OURS, MANY_CLASSES)}")
+    return rule.all_of(parts), "; ".join(words)
+
+
+reproduced.rows("bench", versions, **CHAPTER)

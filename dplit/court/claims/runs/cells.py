@@ -8,6 +8,7 @@ that joins these comparisons: ``Pairs(result, cells).that(rule.most, by=0.02)``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -116,18 +117,18 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
 
 
 def pair(result: Result, *of, **at) -> tuple[str, str]:
-    """Keys of two cells, as `key` takes them: a value that is a tuple has the first's and the second's."""
+    """Keys of two cells, as `key` takes them: a value that is a pair has the first's and the second's."""
 
     def cell(side):
-        here = [value[side] if isinstance(value, tuple) else value for value in (*of, *at.values())]
+        here = [value[side] if isinstance(value, (tuple, list)) else value for value in (*of, *at.values())]
         return key(result, *here[: len(of)], **dict(zip(at, here[len(of) :])))
 
     return cell(0), cell(1)
 
 
-def better(result: Result, name: str, *of, **at) -> Decided:
+def better(result: Result, words: str, data: str, method: str, **at) -> Decided:
     """That the first of two cells, as `pair` takes them, is better than the second."""
-    return Pairs(result, {name: pair(result, *of, **at)}).that()
+    return Pairs(result, {words: pair(result, data, method, **at)}).that()
 
 
 def together(found: Iterable[Decided], join: Join = rule.all_of) -> Decided:
@@ -156,6 +157,14 @@ def best_of(result: Result, firsts: Iterable[str], others: Iterable[str]) -> rul
     """That one of the first cells is ahead of all others."""
     others = list(others)
     return rule.any_of(rule.all_of(ahead(result, a, b) for b in others) for a in firsts)
+
+
+JOINS = {"all": rule.all_of, "any": rule.any_of, "most": rule.most, "none": none_of}
+
+
+def joined(how: str | int) -> Join:
+    """The rule that a row of a sentence names: a key of `JOINS`, or how many parts must be true."""
+    return JOINS[how] if isinstance(how, str) else partial(rule.at_least, how)
 
 
 def near(result: Result, cell: str, value: float, margin: float, **how) -> rule.Part:

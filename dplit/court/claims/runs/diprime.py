@@ -111,25 +111,9 @@ def deeper(result):
     return along(result, {m: exact(result, m, "max_depth") for m in EXACT}, curves.improves)
 
 
-def _all_turn(result, methods, name):
+def all_turn(result, methods, parameter):
     """That each method's curve first improves and then gets worse."""
-    return along(result, {m: private(result, m, name) for m in methods}, curves.turns)
-
-
-@said("diprime-v1/figure-3/depth-limit", "agrees", methods=(V1,))
-@said("diprime-v2/figure-1/depth-limit", "agrees", methods=VARIANTS)
-def depth_limit(result, methods):
-    """Learning deeper trees deteriorates the utility of DiPriMe, an inherent trade-off (read as: beyond
-    some depth it gets worse)."""
-    return _all_turn(result, methods, "max_depth")
-
-
-@said("diprime-v1/figure-3/trees-limit", "too close", methods=(V1,))
-@said("diprime-v2/figure-1/trees-limit", "too close", methods=VARIANTS)
-def trees_limit(result, methods):
-    """Increasing the number of trees results in a similar trade-off: more trees are expected to generally
-    reduce the error, but each has less data (read as: beyond some number DiPriMe gets worse)."""
-    return _all_turn(result, methods, "n_estimators")
+    return along(result, {m: private(result, m, parameter) for m in methods}, curves.turns)
 
 
 @said("diprime-v2/figure-1/flip", "too close")

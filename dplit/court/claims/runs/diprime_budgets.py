@@ -9,8 +9,9 @@ from contextlib import suppress
 from functools import partial
 
 from dplit.court import experiments
+from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.cells import Pairs, means, near, together
-from dplit.court.claims.runs.diprime import exact, private, said
+from dplit.court.claims.runs.diprime import PAGE, all_turn, exact, private, said
 from dplit.court.experiments import curves, rule
 from dplit.court.experiments.measures import LOWER_IS_BETTER
 from dplit.court.experiments.papers.diprime import EXACT, V1, VARIANTS
@@ -54,7 +55,7 @@ def _behind_by(pair, target, key, by):
     return curves.over(result, b, more if lower else -more, by, f"{b} behind {a}", cells=cells)
 
 
-def _catches_up(result, methods, other=None):
+def catches_up(result, other=None, *, methods):
     """That each method is far behind all targets at the least epsilon, near them all at the largest."""
     other = result if other is None else other
     targets, parts, found = _ceilings(other), [], []
@@ -68,27 +69,6 @@ def _catches_up(result, methods, other=None):
         low, high = ([g[end(g)] for g in steps] for end in (min, max))
         found.append(f"{m} behind by {min(low):.3f} to {max(low):.3f}, then {min(high):.3f} to {max(high):.3f}")
     return rule.all_of(parts), f"{', '.join(found)} ({', '.join(targets)}; we allow {NEAR})"
-
-
-@said("diprime-v1/figure-4/catches-up", "differs")
-def catches_up(result):
-    """DiPriMe has a notable loss of accuracy against the methods that are not private at small epsilon,
-    and becomes comparable to them as epsilon increases."""
-    return _catches_up(result, (V1,))
-
-
-@said("diprime-v2/figure-2/catches-up", "differs")
-def variants_catch_up(result):
-    """The variants have a notable loss of accuracy against the methods that are not private at small
-    epsilon, and become comparable to them as epsilon increases."""
-    return _catches_up(result, VARIANTS)
-
-
-@said("diprime-v2/figure-6/catches-up", "differs", ["diprime-v2/figure-2"])
-def catches_up_too(result, partitioned):
-    """The trend is similar to {other}'s: without partitioning too the variants have a notable loss of
-    accuracy at small epsilon, then catch up."""
-    return _catches_up(result, VARIANTS, partitioned)
 
 
 @said("diprime-v1/figure-4/stay-behind", "undecided", variants=(V1,))
@@ -221,3 +201,6 @@ def rho_epsilon(result, method, partitioned):
     words = f"error at rho {LARGE} above that at {MIDDLE}: {one.mean():.2g} and {ten.mean():.2g}"
     keys = (*pairs[1.0], *pairs[10.0])
     return curves.over(result, keys[0], one[:n] - ten[:n], name=name, cells=curves.named(result, *keys)), words
+
+
+reproduced.rows("diprime", catches_up, all_turn, **PAGE)

@@ -18,7 +18,7 @@ from functools import partial
 from itertools import product
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import Decided, Join, Pairs, better, near, none_of, pair, percent
+from dplit.court.claims.runs.cells import JOINS, Decided, Pairs, near, none_of, pair, percent
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import ahead, differences, higher, key, named, over
 from dplit.court.experiments.papers import m_rf as paper
@@ -191,40 +191,12 @@ def runtime(result):
     return rule.OPEN, f"seconds for trees, strategy, fit and prediction: {'; '.join(words)}"
 
 
-def fewer_trees(result: Result, method: str, join: Join, by: float = 0.0) -> Decided:
+def fewer_trees(result: Result, method: str, join: str, by: float = 0.0) -> Decided:
     """Each smaller number of trees beside the most of figure 3a."""
     cells = {n: key(result, "car", method, n_estimators=n) for n in paper.NUMBERS}
     *fewer, most = cells.values()
     words = f"in percent, by the number of trees: {percent(result, cells)}"
-    return join(ahead(result, k, most, by=by) for k in fewer), words
-
-
-@said("m-rf/figure-3a/laplace-falls", "agrees")
-def laplace_falls(result):
-    r"""Batch training with the Laplace mechanism suffers from tree scaling issues, making the use of a smaller
-    number of trees optimal: with noise per tree a smaller number than 128 is better."""
-    return fewer_trees(result, paper.LAPLACE, rule.any_of)
-
-
-@said("m-rf/figure-3a/disjoint-falls", "agrees")
-def disjoint_falls(result):
-    r"""Disjoint training with the Laplace mechanism suffers from tree scaling issues, making the use of a
-    smaller number of trees optimal: a smaller number than 128 is better."""
-    return fewer_trees(result, paper.DISJOINT, rule.any_of)
-
-
-@said("m-rf/figure-3a/preserves", "agrees")
-def preserves(result):
-    """Increasing the number of trees does not negatively impact the accuracy of DP batch training: no smaller
-    number is better than 128 by more than 0.02."""
-    return fewer_trees(result, paper.TRAINING, none_of, SMALL_IMPACT)
-
-
-@said("m-rf/figure-3a/rises", "agrees")
-def rises(result):
-    """As the number of trees increases, our DP batch training method reflects the scaling principle of ensemble
-    learning: 128 trees are better than one."""
-    return better(result, "128 trees over one", "car", paper.TRAINING, n_estimators=(128, 1))
+    return JOINS[join](ahead(result, k, most, by=by) for k in fewer), words
 
 
 @said("m-rf/figure-3a/few-trees", "agrees", ours=True)
@@ -239,28 +211,10 @@ def asked(result: Result, method: str, n: int, **at) -> str:
     return key(result, "car", method, n_queries=n, **at)
 
 
-@said("m-rf/figure-3b/existing-30", "agrees")
-def existing_30(result):
-    r"""The existing approach exhibits low accuracy as the number of inference queries increases:
-    subsample-and-aggregate is reaching 30 % accuracy at 100 queries."""
-    cells = {"100 queries": asked(result, paper.EXISTING, 100, **paper.WEIGHTED)}
-    return about(result, {"100 queries": 30}, cells)
-
-
-@said("m-rf/figure-3b/existing-falls", "agrees")
-def existing_falls(result):
-    r"""The per-sample budget allocation leads to an immediate degradation in accuracy: the existing
-    subsample-and-aggregate is worse with 1,000 queries than with 5."""
-    numbers = {"n_queries": (5, 1000), **paper.WEIGHTED}
-    return better(result, "5 over 1,000 queries", "car", paper.EXISTING, **numbers)
-
-
-@said("m-rf/figure-3b/batch-90", "agrees", name="m-rf/more-queries-90")
-def batch_90(result):
-    """With our DP batch prediction, accuracy remains at 90 % even when predicting as many as 1000 samples, which
-    are training records."""
-    cells = {"1,000 queries": asked(result, paper.PREDICTION, 1000)}
-    return about(result, {"1,000 queries": 90}, cells)
+def accuracy_of_queries(result: Result, method: str, queries: int, printed: float, **at) -> Decided:
+    """That the accuracy on so many queries is a printed percentage."""
+    name = f"{queries:,} queries"
+    return about(result, {name: printed}, {name: asked(result, method, queries, **at)})
 
 
 @said("m-rf/figure-3b/minimal", "agrees")

@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import ONE_DRAW, Decided, Pairs, best_of, better, on_sets, pair, percent
+from dplit.court.claims.runs.cells import ONE_DRAW, Decided, Pairs, best_of, joined, on_sets, pair, percent
 from dplit.court.experiments import curves, rule
 from dplit.court.experiments.papers import rdf as paper
-from dplit.court.experiments.papers.rdf import EPSILONS, MANY_CLASSES, NAMES, SYNTHETIC, TREES
+from dplit.court.experiments.papers.rdf import BINARY, EPSILONS, MANY_CLASSES, NAMES, SETS, SYNTHETIC, TREES
 from dplit.court.experiments.result import Result
 from dplit.court.experiments.rule import POINT
 
@@ -33,6 +33,21 @@ def versus(
 ) -> Pairs:
     """Ours beside another method on each set, by the paper's name of it."""
     return on_sets(result, {d: NAMES[d] for d in sets}, ours, other)
+
+
+GROUPS = {"synthetic": SYNTHETIC, "all": SETS, "two classes": BINARY, "more classes": MANY_CLASSES}  # in rows
+
+
+def gain(
+    result: Result, other: str | list, sets: str = "synthetic", method: str | list = "RDF", join: str = "all"
+) -> Decided:
+    """That a method is better than another one on all sets of a group, or on one."""
+    return versus(result, other, GROUPS[sets], method).that(joined(join))
+
+
+def gain_up_to(result: Result, other: str, size: float) -> Decided:
+    """That ours gains up to a size over another method."""
+    return up_to(versus(result, other), size)
 
 
 def up_to(pairs: Pairs, size: float) -> Decided:
@@ -58,24 +73,6 @@ def between(result: Result, low: float, high: float, join: Callable, cells: dict
     return part, f"in percent: {percent(result, cells)}; {ONE_DRAW}"
 
 
-@said("rdf/figure-4/never-worse", "agrees")
-def never_worse(result):
-    """Smooth sensitivity is never worse than global sensitivity."""
-    return versus(result, "RDF, global").that()
-
-
-@said("rdf/figure-4/26-points", "undecided")
-def up_to_26(result):
-    """Smooth sensitivity gains up to 26 percentage points over global sensitivity in some cases."""
-    return up_to(versus(result, "RDF, global"), 0.26)
-
-
-@said("rdf/figure-5/18-points", "differs")
-def up_to_18(result):
-    """Disjoint data gains up to 18 percentage points."""
-    return up_to(versus(result, "RDF, all data"), 0.18)
-
-
 @said("rdf/figure-5/no-loss", "agrees")
 def no_loss(result):
     """Disjoint data never loses more than a fraction of one standard deviation."""
@@ -85,14 +82,6 @@ def no_loss(result):
     losses = {data: -gain / curves.larger_deviation(result, *pairs[data]) for data, gain in gains}
     data = max(losses, key=losses.get)
     return part, f"{words}; worst on {data}: a loss of {losses[data]:.2f} deviations"
-
-
-@said("rdf/figure-5/classes", "undecided", ours=True)
-def with_more_classes(result):
-    """With more than two classes and ROSNAM, disjoint data at epsilon is better than all data at epsilon
-    over the number of trees, on WallSensor, PenWritten, Claves and Nursery."""
-    ours, other = (("RDF", "proved"), ("RDF, all data", "proved"))
-    return versus(result, other, MANY_CLASSES, ours).that()
 
 
 @said("rdf/figure-5/sensitivity", "agrees")
@@ -165,20 +154,6 @@ def best_between(result: Result, epsilon: float, low: int, high: int) -> Decided
         parts.append(best_of(result, inside, [k for k in cells.values() if k not in inside]))
     best = ", ".join(f"{d} {best_number(result, cells)}" for d, cells in found.items())
     return rule.most(parts), f"best number of trees: {best}"
-
-
-@said("rdf/figure-7/small-epsilon", "agrees")
-def small_epsilon(result):
-    """At epsilon 0.2 especially, there appears to be a sweet spot at 30 to 100 trees where accuracy is
-    highest (read: on most sets)."""
-    return best_between(result, 0.2, 30, 100)
-
-
-@said("rdf/figure-7/large-epsilon", "undecided")
-def large_epsilon(result):
-    """As epsilon increases, the sweet spot increases to 100 to 300 trees (read: at epsilon 1 accuracy is
-    highest there, on most sets)."""
-    return best_between(result, 1.0, 100, 300)
 
 
 @said("rdf/figure-7/not-always", "agrees")
@@ -257,14 +232,6 @@ def grows(result):
     words = "; ".join(f"{e:g}: {curves.points_of(result, points)}" for e, points in lines.items())
     rise = rule.all_of(curves.rising(result, [*points.values()]) for points in lines.values())
     return rise, f"by epsilon: {words}"
-
-
-@said("rdf/figure-10/grows", "agrees")
-def grows_with_epsilon(result):
-    """The technique scales well with larger privacy budgets (read: on Adult, accuracy is higher at the
-    largest epsilon than at the smallest)."""
-    ends = EPSILONS[-1], EPSILONS[0]
-    return better(result, "the largest over the smallest", "adult", "RDF", epsilon=ends)
 
 
 @said("rdf/figure-10/near", "too close")

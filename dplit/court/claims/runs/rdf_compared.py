@@ -12,11 +12,11 @@ from dataclasses import replace
 from itertools import product
 
 from dplit.court.claims.runs import reproduced
-from dplit.court.claims.runs.cells import Decided, together
-from dplit.court.claims.runs.rdf import PAGE, many, said, versus
+from dplit.court.claims.runs.cells import Decided, better, together
+from dplit.court.claims.runs.rdf import GROUPS, PAGE, best_between, gain, gain_up_to, many, said, versus
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import key, larger_deviation, outcome, signed_rank
-from dplit.court.experiments.papers.rdf import BINARY, MANY_CLASSES, NAMES, SETS, SYNTHETIC
+from dplit.court.experiments.papers.rdf import BINARY, NAMES, SETS, SYNTHETIC
 from dplit.court.experiments.result import Result
 from dplit.court.experiments.rule import OPEN, POINT
 
@@ -56,12 +56,6 @@ def but_claves(result):
     return rule.all_of([*others.parts(), *lost]), words
 
 
-@said("rdf/figure-11/fs", "differs")
-def better_than_fs(result):
-    """Ours is better than FS on every set."""
-    return versus(result, "FS", SETS).that()
-
-
 @said("rdf/figure-11/synth-a", "differs")
 def synth_a(result):
     """On SynthA ours is better than both by more than 35 points."""
@@ -88,12 +82,6 @@ def often(result):
     return together(found)
 
 
-@said("rdf/figure-11/random-forest", "agrees")
-def random_forest(result):
-    """The random forest without privacy is better on every set."""
-    return versus(result, "RDF", SETS, ("RF", "exact")).that()
-
-
 @said("rdf/figure-11/almost", "differs")
 def almost(result):
     """Ours is almost as good as the random forest for some synthetic sets, and on Adult, Mushroom and Nursery."""
@@ -112,26 +100,15 @@ def p_values(result: Result, methods: Iterable[str], sets: Iterable[str]) -> dic
     }
 
 
-def all_significant(result: Result, methods: Iterable[str], sets: Iterable[str]) -> Decided:
-    """That no difference is none; nothing shows that one is."""
+def all_significant(result: Result, methods: Iterable[str], sets: str) -> Decided:
+    """That no difference is none on a group of sets; nothing shows that one is."""
+    sets = GROUPS[sets]
     found = p_values(result, methods, sets)
     weak = [f"{name} {p:.2g}" for name, p in found.items() if p >= LEVEL]
     parts = [part for m in methods for part in versus(result, m, sets).parts()]
     part = replace(rule.all_of(rule.any_of([p, ~p]) for p in parts), no=1.0, for_no=None)
     words = f"Wilcoxon: {len(found) - len(weak)} of {len(found)} have p < {LEVEL:g}"
     return part, f"{words}; not {', '.join(weak) or 'so: none'}"
-
-
-@said("rdf/figure-11/significant", "agrees", **RANKS)
-def significant(result):
-    """The differences to JPW and FS are significant on every set (Wilcoxon)."""
-    return all_significant(result, ("JPW", "FS"), SETS)
-
-
-@said("rdf/figure-14/significant", "too close", **RANKS)
-def rgv_significant(result):
-    """The differences to RGV are significant on every set (Wilcoxon)."""
-    return all_significant(result, ("RGV",), BINARY)
 
 
 @said("rdf/figure-11/weakest", "undecided", **RANKS)
@@ -154,20 +131,6 @@ def counted(*results):
     lost = "; ".join(f"{m} losses: {', '.join(f['losses']) or 'none'}" for m, f in found.items())
     wins, losses = (a + b for a, b in zip(*(clear(of, "JPW", BINARY) for of in (auc, f1))))
     return rule.all_of([exactly(11, wins), exactly(1, losses)]), f"{words}; {lost}"
-
-
-@said("rdf/figure-12/auc", "agrees", **TIES)
-def auc_losses(result):
-    """In AUC and F1 together ours only loses to JPW in one result, ties being within one standard deviation:
-    so at most once in AUC."""
-    return at_most_one_loss(result)
-
-
-@said("rdf/figure-13/f1", "agrees", **TIES)
-def f1_losses(result):
-    """In AUC and F1 together ours only loses to JPW in one result, ties being within one standard deviation:
-    so at most once in F1."""
-    return at_most_one_loss(result)
 
 
 def at_most_one_loss(result: Result) -> Decided:
@@ -195,18 +158,4 @@ def rgv_gains(result):
     return OPEN, f"{gains}; on which sets the printed sizes are, the text does not say"
 
 
-UNANIMOUS = {
-    "box": "thm-rdf-experiments-unanimous",
-    "functions": ("majority.gap_law",),
-    "name": "rdf/optimal-label",
-    "where": "addendum, section 2; section 5.2",
-}
-
-
-@reproduced.said("rdf/figure-11/unanimous", "agrees", ours=True, **(PAGE | UNANIMOUS))
-def optimal_label(result):
-    """With more than two classes ROSNAM is not the best private label of a forest: with epsilon 1 the label that
-    errs least on a unanimous leaf predicts better on one, at least, of WallSensor, PenWritten, Claves and
-    Nursery."""
-    ours, rosnam = ((m, "proved") for m in ("RDF, unanimous", "RDF"))
-    return versus(result, rosnam, MANY_CLASSES, ours).that(rule.any_of)
+reproduced.rows("rdf", gain, gain_up_to, best_between, better, all_significant, at_most_one_loss, **PAGE)

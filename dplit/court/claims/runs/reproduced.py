@@ -18,7 +18,8 @@ A sentence that needs cells which are not stored is undecided.
 """
 
 import inspect
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -28,6 +29,7 @@ from dplit.court.claims import runs
 from dplit.court.experiments import rule
 from dplit.court.experiments.curves import NotRun
 from dplit.court.ledger import Evidence, claim
+from dplit.ground.printed import data_file
 from dplit.ground.work import stream
 
 TABLE = (
@@ -197,3 +199,14 @@ def said(
         return test
 
     return register
+
+
+def rows(file: str, *tests: Callable, **page):
+    """Register the sentences of ``data/sentences/FILE.toml``, a table each, by its id.
+
+    Each says which of `tests` decides it; what is neither a field of `said` nor of `page` the test is given.
+    """
+    known = {test.__name__: test for test in tests}
+    for id, row in tomllib.loads(data_file(f"sentences/{file}.toml").read_text("utf-8")).items():
+        test = known[row.pop("test")]
+        said(id, row.pop("verdict"), **page | row)(test)

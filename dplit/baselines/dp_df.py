@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from dplit.baselines._shared import Choice, LevelsBaseline, leaf_means, shares_of
+from dplit.baselines._shared import Choice, LevelsBaseline, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.parameter_checks import check_rho
@@ -93,6 +93,8 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
         the node that it was pruned to; where none is above 0, the label has all.
     """
 
+    _poor_below = 100.0
+
     def fit(self, X, y):
         """Grow the trees, release class counts for their leaves, and prune. See `BaseForest.fit`."""
         self._check()
@@ -117,14 +119,6 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
         self.leaf_shares_ = shares_of(pruned, labels)[:, np.argsort(self._store_classes(classes))]
         tree = grown_tree(leaf, spend, depth)
         return self._store(domain, forest, domain_node, class_node, account(tree))
-
-    def predict_proba(self, X):
-        """Mean over the trees of the shares that a record's leaves released; `predict` has their votes.
-
-        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
-        """
-        records = self._read(X)
-        return leaf_means(self.trees_, records, self.leaf_shares_, self.n_jobs)
 
     def _proved(self, epsilon, depth, rho):
         """The choice, what a leaf gets, and what an inner node spends."""

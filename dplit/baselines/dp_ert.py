@@ -89,6 +89,8 @@ class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
         Released mean of each leaf of the forest, in the units of the targets.
     """
 
+    _poor_below = 100.0
+
     def fit(self, X, y):
         """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""
         self._check()

@@ -186,6 +186,8 @@ class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
     `accounting` of a leaf and `leaf_values_` as `DPExtraTreesRegressor`; `rho` is a share of either accounting.
     """
 
+    _poor_below = 100.0
+
     def fit(self, X, y):
         """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""
         self._check()

@@ -9,15 +9,17 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import Domain
 from dplit.forests.blocks_dask import DaskTargets, then
-from dplit.forests.fitted import WithFile, WithImportances, WithPaths
+from dplit.forests.fitted import WithFile, WithPage, WithTrees
 from dplit.forests.intact import seal
 from dplit.forests.members import check_drawn
 from dplit.forests.noise import HiddenSeed, WithNoise
@@ -104,7 +106,7 @@ def declared(forest):
 
 
 @parameters
-class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator):
+class BaseForest(WithRecords, WithNoise, WithFile, WithTrees, WithPage, BaseEstimator):
     """Base of the forests: parameters that all have, and what is kept of a fit.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
@@ -122,6 +124,17 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
     noise: str | None = None
     random_state: object = HiddenSeed()
     n_jobs: int | None = None
+    _poor_below = 0.0  # epsilon from which scikit-learn's check of scores, on 300 records, is passed
+
+    if not TYPE_CHECKING:  # what has no name would be any
+
+        def __getattr__(self, name):
+            if hasattr(type(self), name):  # a property or a method, whose own error it was
+                return object.__getattribute__(self, name)
+            kind = type(self).__name__
+            if name.endswith("_") and not name.startswith("_") and "budget_" not in vars(self):
+                raise NotFittedError(f"this {kind} has no {name}, for it is not fitted yet: call fit first")
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -166,6 +179,11 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
 
     def _n_trees(self):
         return errors.check_integer(self.n_estimators, "n_estimators", 1, MOST_TREES)
+
+    def _is_poor(self):
+        """Whether scikit-learn's tag has to say so: noise alone fails its check of scores."""
+        known = isinstance(self.epsilon, Real) and self.accounting == "proved"
+        return known and self.epsilon < self._poor_below
 
     def _is_proved(self):
         return self.accounting == "proved"
@@ -228,6 +246,11 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     classes: Iterable | None = None
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self._is_poor()
+        return tags
+
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
         read_off = self.classes is None and isinstance(y, DaskTargets)
@@ -286,6 +309,11 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
     """Base of the regressors: a forest whose leaves each released a mean; predicts their average."""
 
     target_bounds: tuple[float, float] | None = None
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self._is_poor()
+        return tags
 
     def _read_targets(self, y):
         """Targets as shares of the public interval, its two ends, and what the interval costs.

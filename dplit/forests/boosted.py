@@ -27,6 +27,7 @@ from dplit.mechanisms.secure import is_secure
 
 DEEPEST = 12
 STEPS_OF_A_COLUMN = 64
+MOST_LINES = 40  # of a model in words, of rounds that are told whole
 ALL_READ = "each reads all records"
 MOST = 2.0**52  # of what is taken off a score: all stay whole numbers
 
@@ -163,13 +164,29 @@ class BaseBoostedForest(PlannedForest):
             first += len(gains) * 2**level
         return found / (found.sum() or 1.0)
 
-    def export_text(self) -> str:
-        """The released model in words: its start, and each round's tree with what its leaves add; str."""
+    def export_text(self, tree: int | None = None, *, max_depth: int = 10, decimals: int = 3) -> str:
+        """The released model in words: its start, and each round's tree with what its leaves add; str.
+
+        As long as they fit into 40 lines rounds are told whole. Of any other there is a line, with the columns
+        that it tests and the least and the most that its leaves add; `tree` is a round, from 0, told whole.
+        """
         check_is_fitted(self, "budget_")
-        parts = [f"start {' '.join(f'{value:.3f}' for value in self.initial_)}"]
+        if tree is not None:
+            return export_text(self, tree, max_depth=max_depth, decimals=decimals)
+        lines = [f"start {' '.join(f'{value:.{decimals}f}' for value in self.initial_)}"]
+        names = self.tested_.names or [f"column {j}" for j in range(len(self.tested_))]
         for t in range(self.trees_.n_trees):
-            parts += [f"round {t + 1}", export_text(self, t)]
-        return "\n".join(parts)
+            one = self.trees_.only(t)
+            whole = [f"round {t + 1}"]
+            if len(lines) + 2 * len(one.feature) <= MOST_LINES:
+                whole += export_text(self, t, max_depth=max_depth, decimals=decimals).splitlines()
+            else:
+                values = self.leaf_values_[slice(*self.trees_.leaf_starts[t : t + 2])]
+                tests = ", ".join(names[j] for j in dict.fromkeys(one.feature[one.feature >= 0].tolist()))
+                ends = f"{values.min():.{decimals}f} to {values.max():.{decimals}f}"
+                whole[0] += f": {one.n_leaves} leaves by {tests or 'no test'} add {ends}"
+            lines += whole
+        return "\n".join(lines)
 
 
 @parameters

@@ -15,6 +15,7 @@ from dplit.trees.arrays import LEAF, Trees
 if TYPE_CHECKING:
     from dplit.forests.base import BaseForest
 
+MOST_CELLS = 20  # of a histogram that are shown
 MOST_LEVELS = 4  # of a branch that are named; of more, the first three and how many
 
 
@@ -70,6 +71,25 @@ def branch_of(forest: BaseForest, tree: int = 0, max_depth: int = 10, decimals: 
     return Branch("", "", tuple(below))
 
 
+def cells_text(forest: BaseForest, decimals: int = 3) -> str:
+    """A fitted histogram as text, the cells of the largest released counts first: a class and counts for each.
+
+    Raises a ValueError if `forest` is not fitted, or `decimals` is no integer of at least 0.
+    """
+    check_is_fitted(forest, "budget_")
+    check_integer(decimals, "decimals", 0)
+    domain, counts, classes = forest.domain_, forest.cell_counts_, forest.classes_.tolist()
+    names = domain.names or [f"column {j}" for j in range(len(domain))]
+    values, lines = [_values(forest, column, decimals) for column in domain], []
+    for cell in np.argsort(-counts.max(axis=1), kind="stable")[:MOST_CELLS]:
+        levels = np.unravel_index(cell, forest.cells_.n_levels.tolist())
+        where = [f"{name} is {values[j][level]}" for j, (name, level) in enumerate(zip(names, levels))]
+        answer = f"{classes[forest.cell_labels_[cell]]!r}, of {' : '.join(f'{n:g}' for n in counts[cell])}"
+        lines += [f"|-- {', '.join(where)}", f"|   |-- {answer}"]
+    more = len(counts) - MOST_CELLS
+    return "\n".join([*lines, *([f"|-- and {more} cells more"] if more > 0 else [])])
+
+
 def _lines(branches):
     """The lines of branches that stand side by side."""
     for branch in branches:
@@ -95,14 +115,10 @@ def _branches(forest, node, decimals):
     trees, domain = forest.trees_, getattr(forest, "tested_", forest.domain_)
     j, cut = int(trees.feature[node]), trees.threshold[node]
     name, column = domain.names[j] if domain.names else f"column {j}", domain[j]
-    if isinstance(column, Categorical):
-        values = [*map(repr, column.levels), *(["missing"] if column.missing else [])]
-    elif not np.isnan(cut):
+    if not isinstance(column, Categorical) and not np.isnan(cut):
         shown = column.in_words(cut, decimals)
         return [(f"{name} <= {shown}", 0), (f"{name} > {shown}", 1)]
-    else:
-        bins = forest.cells_.bins if hasattr(forest, "cells_") else forest.bins_
-        values = _bins(column, bins, decimals)
+    values = _values(forest, column, decimals)
     codes = np.arange(len(values))
     start = int(trees.side[node])
     steps = trees.steps[start + codes] if np.isnan(cut) else codes > cut
@@ -112,8 +128,11 @@ def _branches(forest, node, decimals):
     ]
 
 
-def _bins(column, bins, decimals):
-    """Equally wide bins of a public interval, in words."""
+def _values(forest, column, decimals):
+    """Levels of a column, or equally wide bins of its public interval, in words."""
+    if isinstance(column, Categorical):
+        return [*map(repr, column.levels), *(["missing"] if column.missing else [])]
+    bins = forest.cells_.bins if hasattr(forest, "cells_") else forest.bins_
     ends = [column.in_words(end, decimals) for end in np.linspace(*column.ends, bins + 1)]
     return [f"{low} to {high}" for low, high in pairwise(ends)]
 

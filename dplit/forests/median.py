@@ -39,6 +39,7 @@ class _MedianForest(BaseForest):
     selection: str = "exponential"
     median: str = "value"
     partitioned: bool = True
+    _poor_below = 100.0
 
     def _plan(self):
         """From the checked parameters: how records are given to trees, and the shares of each tree."""

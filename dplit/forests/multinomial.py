@@ -116,6 +116,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     draw_label: str = "leaf"
     scores: str = "counts"
     n_records: int | None = None
+    _poor_below = 100.0
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""

@@ -117,6 +117,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     n_records: int | None = None
     label: str = "permute-and-flip"
     _spawns_structure = True
+    _poor_below = 100.0
     _in_parts = True
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -9,7 +9,14 @@ from dplit.domain import Domain
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import GUESS as PUBLIC_N
-from dplit.forests.parameter_checks import check_bins, check_depth, check_max_features, n_candidates, usual_depth
+from dplit.forests.parameter_checks import (
+    check_bins,
+    check_depth,
+    check_max_features,
+    check_rho,
+    n_candidates,
+    usual_depth,
+)
 from dplit.forests.releases import flip, laplace_counts, largest, proved_means, published_means
 from dplit.ground.errors import check_integer
 from dplit.trees.greedy_levels import Rule, grow_greedy_level_trees
@@ -116,6 +123,7 @@ class LevelsBaseline(Baseline):
         super()._check()
         check_bins(self.bins)
         check_max_features(self.max_features)
+        check_rho(self.rho)
 
     def _read(self, X):
         records = super()._read(X)

@@ -15,7 +15,6 @@ from numba import njit
 from dplit.baselines._shared import Choice, LevelsBaseline, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import level_shares
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
 from dplit.trees.arrays import LEAF, Trees
@@ -98,7 +97,6 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
     def fit(self, X, y):
         """Grow the trees, release class counts for their leaves, and prune. See `BaseForest.fit`."""
         self._check()
-        rho = check_rho(self.rho)
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
 
@@ -106,7 +104,7 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
         binned, depth = self._binned(domain, records)
         way = self._way()
         plan = self._proved if self._is_proved() else self._published
-        choice, leaf_epsilon, spend = plan(self._tree_epsilon(way), depth, rho)
+        choice, leaf_epsilon, spend = plan(self._tree_epsilon(way), depth, self.rho)
         parts, account = way.parts(len(records), rng)
         forest, counts = self._grown(binned, codes, len(classes), parts, depth, choice, rng)
         release = noisy_counts if self._is_proved() else laplace_counts

@@ -11,7 +11,6 @@ from functools import cache
 from dplit.baselines._shared import Choice, LevelsBaseline
 from dplit.budget import Group, Sequence, Spend
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import REPLACED, Resampled, level_shares
 from dplit.forests.releases import grown_tree
 from dplit.ground.errors import check_choice
@@ -139,7 +138,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
 
     def _proved(self, epsilon, depth, criterion, n_records):
         """The choice, what a leaf gets, and what an inner node spends."""
-        level, leaf = level_shares(epsilon, depth, check_rho(self.rho))
+        level, leaf = level_shares(epsilon, depth, self.rho)
         rate, note = level / REACH[criterion], f"exponential mechanism, {criterion}"
         node = Spend("choice of a column", rate * REACH[criterion], note)
         return Choice(CRITERIA[criterion], rate), leaf, node
@@ -191,14 +190,13 @@ class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
     def fit(self, X, y):
         """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""
         self._check()
-        rho = check_rho(self.rho)
         records, y, domain, domain_node = self._read_fit(X, y)
         targets, bounds, target_node = self._read_targets(y)
 
         rng = self._generator()
         binned, depth = self._binned(domain, records)
         way = self._way()
-        level, leaf_epsilon = level_shares(self._tree_epsilon(way), depth, rho)
+        level, leaf_epsilon = level_shares(self._tree_epsilon(way), depth, self.rho)
         choice, node = self._choice(level, bounds)
         parts, account = way.parts(len(records), rng)
         forest, stats = self._grown(binned, targets, 0, parts, depth, choice, rng)

@@ -77,8 +77,8 @@ class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
 
     Parameters
     ----------
-    target_bounds : (float, float), optional
-        Public bounds of the targets, as in `dplit.forests.MedianForestRegressor`.
+    target_bounds, target_scale
+        Public bounds of the targets and their scale, as in `dplit.forests.MedianForestRegressor`.
     accounting : {"proved", "published"}
         "proved" releases a leaf's mean by `BoundedMean`; "published" adds noise scaled by the
         leaf's private count, which has no finite epsilon, and does not clip.
@@ -86,7 +86,7 @@ class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
     Attributes
     ----------
     leaf_values_ : float64 array, shape (n_leaves,)
-        Released mean of each leaf of the forest, in the units of the targets.
+        Released mean of each leaf of the forest, in the units of the targets, or of their logarithms.
     """
 
     _poor_below = 100.0

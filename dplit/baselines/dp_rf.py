@@ -181,8 +181,9 @@ def drift_of_scale(
 class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
     """DP-RF for a regression: splits scored by squared error, and leaves that release a mean.
 
-    Parameters and attributes as `DPRandomForestClassifier` without `criterion`, but `target_bounds`, the
-    `accounting` of a leaf and `leaf_values_` as `DPExtraTreesRegressor`; `rho` is a share of either accounting.
+    Parameters and attributes as `DPRandomForestClassifier` without `criterion`, but `target_bounds`,
+    `target_scale`, the `accounting` of a leaf and `leaf_values_` as `DPExtraTreesRegressor`; `rho` is a share of
+    either accounting.
     """
 
     _poor_below = 100.0
@@ -197,7 +198,7 @@ class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
         binned, depth = self._binned(domain, records)
         way = self._way()
         level, leaf_epsilon = level_shares(self._tree_epsilon(way), depth, self.rho)
-        choice, node = self._choice(level, bounds)
+        choice, node = self._choice(level, self._store_bounds(bounds))
         parts, account = way.parts(len(records), rng)
         forest, stats = self._grown(binned, targets, 0, parts, depth, choice, rng)
         means, leaf = self._means(stats, leaf_epsilon, rng)

@@ -1,7 +1,7 @@
 """Charges of an account: in memory, or in a file that is kept between runs, lines of JSON that are only appended.
 
 The first line has the limits, each further one a charge, on the disk before the noise that it pays for is drawn.
-Files of an earlier version say of some charge that it came ``back``. What a run that was killed left of a line paid
+Files of an earlier version say of some that they came ``back``. What a run that was killed left of a line paid
 for nothing, and the next line takes its place.
 """
 

@@ -25,7 +25,15 @@ from dplit.forests.members import check_drawn
 from dplit.forests.noise import HiddenSeed, WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.reading import WithRecords
-from dplit.forests.targets import check_bounds, class_codes, finite_numbers, public_classes, target_shares
+from dplit.forests.targets import (
+    SCALES,
+    check_bounds,
+    class_codes,
+    finite_numbers,
+    on_scale,
+    public_classes,
+    target_shares,
+)
 from dplit.ground import errors
 
 # scikit-learn tells no types, and of a class with an unknown base a type checker takes any argument.
@@ -309,6 +317,7 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
     """Base of the regressors: a forest whose leaves each released a mean; predicts their average."""
 
     target_bounds: tuple[float, float] | None = None
+    target_scale: str = "linear"
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -318,12 +327,16 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
     def _read_targets(self, y):
         """Targets as shares of the public interval, its two ends, and what the interval costs.
 
-        A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one.
+        A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one. It depends on its own
+        record alone and is at most 1 on either scale, so that a scale changes no sensitivity.
         """
+        scale = errors.check_choice(self.target_scale, SCALES, "target_scale")
         values = then(y, finite_numbers)
-        node = Public("target bounds", "given as target_bounds")
+        node = Public("target bounds", "given as target_bounds" + (", on a log scale" if scale == "log" else ""))
         bounds = self.target_bounds
         if bounds is None:
+            if scale == "log":
+                raise ValueError("target_bounds must be (lower, upper), both positive, on a log scale, got None")
             errors.warn_leak(
                 "target_bounds was left out and is read off y, so epsilon is infinite: "
                 "pass target_bounds=(lower, upper)",
@@ -333,18 +346,30 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
             bounds = float(ends.min()), float(ends.max())
             bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)
             node = Leak("target bounds", "read off y: pass target_bounds")
-        lower, upper = check_bounds(bounds)
-        return then(values, target_shares, lower, upper), (lower, upper), node
+        lower, upper = check_bounds(bounds, scale)
+        return then(values, target_shares, lower, upper, scale), (lower, upper), node
+
+    def _store_bounds(self, bounds):
+        """Keep the public interval and its scale; returns its ends on the scale."""
+        self.target_bounds_, self.target_scale_ = bounds, self.target_scale
+        return on_scale(bounds[0], self.target_scale), on_scale(bounds[1], self.target_scale)
 
     def _store_means(self, means, bounds):
-        """Keep the released means, shares of the public interval, in the units of the targets."""
-        self.target_bounds_ = bounds
-        self.leaf_values_ = bounds[0] + (bounds[1] - bounds[0]) * means
+        """Keep the released means, shares of the public interval, in the units of the targets or logarithms."""
+        lower, upper = self._store_bounds(bounds)
+        self.leaf_values_ = lower + (upper - lower) * means
+
+    def _in_units(self, values):
+        """Predictions in the units of the targets."""
+        if vars(self).get("target_scale_") != "log":  # a file of an earlier version says nothing
+            return values
+        with np.errstate(over="ignore"):  # means as published are not clipped
+            return np.clip(np.exp(values), *self.target_bounds_)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Mean of the leaves that each record reaches, one in each tree.
+        """Mean of the leaves that each record reaches, one in each tree; on a log scale the geometric one.
 
         Returns a float64 array, shape (n_records,), in the units of the targets.
         """
         records = self._read(X)
-        return trees.average(self.trees_, records, self.leaf_values_, self.n_jobs)
+        return self._in_units(trees.average(self.trees_, records, self.leaf_values_, self.n_jobs))

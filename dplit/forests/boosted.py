@@ -312,6 +312,8 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     target_bounds : (float, float), optional
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
         with a `PrivacyLeakWarning`, and the budget is infinite.
+    target_scale : {"linear", "log"}
+        As of `dplit.PrivateForestRegressor`: start and steps of a log scale are those of logarithms.
     epsilon, delta, domain, neighbours, n_estimators, max_depth, n_records, records_per_person
         As of `BoostedForestClassifier`, as are `accounting`, `noise`, `random_state` and `n_jobs`.
 
@@ -320,7 +322,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     initial_ : float64 array, shape (1,)
         Centre of the targets, from their noisy counts.
     leaf_values_ : float64 array, shape (n_leaves,)
-    target_bounds_ : (float, float)
+    target_bounds_, target_scale_ : (float, float), str
     """
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -333,9 +335,9 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         """Grow the trees on what was read."""
         model = blocks_boosted.TargetModel()
         trees, values, spent = self._boost(domain, records, shares, model, 0)
-        self.target_bounds_, width = bounds, bounds[1] - bounds[0]
-        self.initial_ = bounds[0] + width * model.initial
-        self.leaf_values_ = width * values.ravel()
+        lower, upper = self._store_bounds(bounds)
+        self.initial_ = lower + (upper - lower) * model.initial
+        self.leaf_values_ = (upper - lower) * values.ravel()
         return self._store(domain, trees, domain_node, target_node, spent)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -343,4 +345,4 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
 
         Returns a float64 array, shape (n_records,), in the units of the targets.
         """
-        return np.clip(self._scores(X)[:, 0], *self.target_bounds_)
+        return np.clip(self._in_units(self._scores(X)[:, 0]), *self.target_bounds_)

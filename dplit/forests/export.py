@@ -150,8 +150,8 @@ def _leaf_words(forest, decimals):
         classes = forest.classes_.tolist()
         return lambda leaf: repr(classes[forest.leaf_labels_[leaf]])
     if hasattr(forest, "leaf_values_"):
-        values = forest.leaf_values_
-        return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf]))
+        values, log = forest.leaf_values_, " (log)" if getattr(forest, "target_scale_", "") == "log" else ""
+        return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf])) + log
     if hasattr(forest, "leaf_counts_"):
         return lambda leaf: " : ".join(f"{n:.{decimals}f}" for n in forest.leaf_counts_[leaf])
     return lambda leaf: f"leaf {leaf}"

@@ -52,6 +52,7 @@ WRONG = [
     ("n_records", (0, 2.5), "must be an integer of at least 1"),
     ("partitioned", ("no",), "must be True(,| or) False.*"),
     ("target_bounds", ((20, 10), (1, 1), (0, np.inf), 5, (1, 2, 3)), "must be two finite numbers .*"),
+    ("target_scale", ("sqrt", None), "must be one of 'linear', 'log'"),
     ("selection", ("best",), "must be one of 'uniform', 'exponential', 'permute-and-flip'"),
     ("median", ("mean",), "must be one of 'value', 'rank'"),
     ("label", ("mode",), "must be one of 'permute-and-flip', 'smooth-exponential'"),

@@ -92,8 +92,6 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
         the node that it was pruned to; where none is above 0, the label has all.
     """
 
-    _poor_below = 100.0
-
     def fit(self, X, y):
         """Grow the trees, release class counts for their leaves, and prune. See `BaseForest.fit`."""
         self._check()

@@ -100,6 +100,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         Its thresholds are all NaN: it tests levels, and bins of continuous columns.
     """
 
+    _poor_below = 0.0
     criterion: str | None = None
 
     def fit(self, X, y):
@@ -185,8 +186,6 @@ class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
     `target_scale`, the `accounting` of a leaf and `leaf_values_` as `DPExtraTreesRegressor`; `rho` is a share of
     either accounting.
     """
-
-    _poor_below = 100.0
 
     def fit(self, X, y):
         """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""

@@ -56,7 +56,6 @@ class _GreedyTrees(Baseline, BaseForestClassifier):
 
     operator: str = "max"
     public_n: int | None = None
-    _poor_below = 100.0
 
     def fit(self, X, y):
         """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""

@@ -70,7 +70,6 @@ class JPWClassifier(Baseline, BaseForestClassifier):
     partitioned: bool | None = False
     voting: str = "weighted"
     _spawns_structure = True
-    _poor_below = 100.0
 
     def fit(self, X, y):
         """Grow the trees, and release class counts for each of their leaves. See `BaseForest.fit`."""

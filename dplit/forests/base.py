@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import Domain
+from dplit.forests import targets
 from dplit.forests.blocks_dask import DaskTargets, then
 from dplit.forests.fitted import WithFile, WithPage, WithTrees
 from dplit.forests.intact import seal
@@ -25,15 +26,6 @@ from dplit.forests.members import check_drawn
 from dplit.forests.noise import HiddenSeed, WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.reading import WithRecords
-from dplit.forests.targets import (
-    SCALES,
-    check_bounds,
-    class_codes,
-    finite_numbers,
-    on_scale,
-    public_classes,
-    target_shares,
-)
 from dplit.ground import errors
 
 # scikit-learn tells no types, and of a class with an unknown base a type checker takes any argument.
@@ -262,8 +254,8 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
         read_off = self.classes is None and isinstance(y, DaskTargets)
-        classes, node = public_classes(y.distinct() if read_off else y, self.classes)
-        return then(y, class_codes, classes), classes, node
+        classes, node = targets.public_classes(y.distinct() if read_off else y, self.classes)
+        return then(y, targets.class_codes, classes), classes, node
 
     def _store_labels(self, labels, classes):
         """Keep the released labels, coded by the sorted class list as scikit-learn expects it."""
@@ -330,8 +322,8 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one. It depends on its own
         record alone and is at most 1 on either scale, so that a scale changes no sensitivity.
         """
-        scale = errors.check_choice(self.target_scale, SCALES, "target_scale")
-        values = then(y, finite_numbers)
+        scale = errors.check_choice(self.target_scale, targets.SCALES, "target_scale")
+        values = then(y, targets.finite_numbers)
         node = Public("target bounds", "given as target_bounds" + (", on a log scale" if scale == "log" else ""))
         bounds = self.target_bounds
         if bounds is None:
@@ -346,13 +338,13 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
             bounds = float(ends.min()), float(ends.max())
             bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)
             node = Leak("target bounds", "read off y: pass target_bounds")
-        lower, upper = check_bounds(bounds, scale)
-        return then(values, target_shares, lower, upper, scale), (lower, upper), node
+        lower, upper = targets.check_bounds(bounds, scale)
+        return then(values, targets.target_shares, lower, upper, scale), (lower, upper), node
 
     def _store_bounds(self, bounds):
         """Keep the public interval and its scale; returns its ends on the scale."""
         self.target_bounds_, self.target_scale_ = bounds, self.target_scale
-        return on_scale(bounds[0], self.target_scale), on_scale(bounds[1], self.target_scale)
+        return targets.on_scale(bounds[0], self.target_scale), targets.on_scale(bounds[1], self.target_scale)
 
     def _store_means(self, means, bounds):
         """Keep the released means, shares of the public interval, in the units of the targets or logarithms."""

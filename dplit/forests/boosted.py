@@ -20,14 +20,12 @@ from dplit.forests import blocks_boosted
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.boosted_releases import account, size
-from dplit.forests.export import export_text
 from dplit.forests.releases import leaves
 from dplit.ground.errors import check_integer
 from dplit.mechanisms.secure import is_secure
 
 DEEPEST = 12
 STEPS_OF_A_COLUMN = 64
-MOST_LINES = 40  # of a model in words, of rounds that are told whole
 ALL_READ = "each reads all records"
 MOST = 2.0**52  # of what is taken off a score: all stay whole numbers
 
@@ -164,30 +162,6 @@ class BaseBoostedForest(PlannedForest):
             first += len(gains) * 2**level
         return found / (found.sum() or 1.0)
 
-    def export_text(self, tree: int | None = None, *, max_depth: int = 10, decimals: int = 3) -> str:
-        """The released model in words: its start, and each round's tree with what its leaves add; str.
-
-        As long as they fit into 40 lines rounds are told whole. Of any other there is a line, with the columns
-        that it tests and the least and the most that its leaves add; `tree` is a round, from 0, told whole.
-        """
-        check_is_fitted(self, "budget_")
-        if tree is not None:
-            return export_text(self, tree, max_depth=max_depth, decimals=decimals)
-        lines = [f"start {' '.join(f'{value:.{decimals}f}' for value in self.initial_)}"]
-        names = self.tested_.names or [f"column {j}" for j in range(len(self.tested_))]
-        for t in range(self.trees_.n_trees):
-            one = self.trees_.only(t)
-            whole = [f"round {t + 1}"]
-            if len(lines) + 2 * len(one.feature) <= MOST_LINES:
-                whole += export_text(self, t, max_depth=max_depth, decimals=decimals).splitlines()
-            else:
-                values = self.leaf_values_[slice(*self.trees_.leaf_starts[t : t + 2])]
-                tests = ", ".join(names[j] for j in dict.fromkeys(one.feature[one.feature >= 0].tolist()))
-                ends = f"{values.min():.{decimals}f} to {values.max():.{decimals}f}"
-                whole[0] += f": {one.n_leaves} leaves by {tests or 'no test'} add {ends}"
-            lines += whole
-        return "\n".join(lines)
-
 
 @parameters
 class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
@@ -202,7 +176,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain, classes, neighbours
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     n_estimators, max_depth : int, optional
         Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them; with a
         `max_depth` the leaves are those of its tests alone.
@@ -213,7 +187,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 the fit pays by zero-concentrated
         privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
     records_per_person, noise, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`; no part of this one is random without noise.
+        As of `dplit.PrivateForestClassifier`; no part of this one is random without noise.
     accounting : {"proved", "published"}
         Nothing else than what is proved has been published of this forest: both are the same.
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dplit.forests.base import BaseForest
 
 MOST_CELLS = 20  # of a histogram that are shown
+MOST_LINES = 40  # of a boosted forest in words, of rounds that are told whole
 MOST_LEVELS = 4  # of a branch that are named; of more, the first three and how many
 
 
@@ -71,13 +72,36 @@ def branch_of(forest: BaseForest, tree: int = 0, max_depth: int = 10, decimals: 
     return Branch("", "", tuple(below))
 
 
-def cells_text(forest: BaseForest, decimals: int = 3) -> str:
-    """A fitted histogram as text, the cells of the largest released counts first: a class and counts for each.
-
-    Raises a ValueError if `forest` is not fitted, or `decimals` is no integer of at least 0.
-    """
+def in_words(forest: BaseForest, tree: int | None, max_depth: int, decimals: int) -> str:
+    """A tree, or what of a fitted forest is short: see `dplit.forests.fitted.WithTrees.export_text`."""
     check_is_fitted(forest, "budget_")
     check_integer(decimals, "decimals", 0)
+    if tree is None and hasattr(forest, "cell_counts_"):
+        return _cells(forest, decimals)
+    if tree is None and hasattr(forest, "pair_sums_"):
+        return _rounds(forest, max_depth, decimals)
+    return export_text(forest, tree or 0, max_depth=max_depth, decimals=decimals)
+
+
+def _rounds(forest, max_depth, decimals):
+    """Start and rounds of a boosted forest, whole as long as few lines hold them."""
+    lines = [f"start {' '.join(f'{value:.{decimals}f}' for value in forest.initial_)}"]
+    names = forest.tested_.names
+    for t in range(forest.trees_.n_trees):
+        one, said = forest.trees_.only(t), f"round {t + 1}"
+        if len(lines) + 2 * len(one.feature) <= MOST_LINES:
+            whole = export_text(forest, t, max_depth=max_depth, decimals=decimals)
+            lines += [said, *whole.splitlines()]
+            continue
+        values = forest.leaf_values_[slice(*forest.trees_.leaf_starts[t : t + 2])]
+        tests = ", ".join(names[j] for j in dict.fromkeys(one.feature[one.feature != LEAF].tolist()))
+        ends = f"{values.min():.{decimals}f} to {values.max():.{decimals}f}"
+        lines.append(f"{said}: {one.n_leaves} leaves by {tests or 'no test'} add {ends}")
+    return "\n".join(lines)
+
+
+def _cells(forest, decimals):
+    """The cells of the largest released counts of a histogram, each with its class and counts."""
     domain, counts, classes = forest.domain_, forest.cell_counts_, forest.classes_.tolist()
     names = domain.names or [f"column {j}" for j in range(len(domain))]
     values, lines = [_values(forest, column, decimals) for column in domain], []

@@ -69,16 +69,17 @@ class WithTrees:
         paid for alone. Raises an AttributeError if the forest's nodes test more than one column, or it has none.
         """
         check_is_fitted(self, "budget_")
-        trees, kind = getattr(self, "trees_", None), type(self).__name__
+        whole, kind = vars(self).get("forest_", self), type(self).__name__
+        trees = getattr(whole, "trees_", None)
         if not isinstance(trees, Trees):
             raise AttributeError(f"estimators_ needs nodes that test one column, and {kind} has none")
-        return [self._tree(t) for t in range(trees.n_trees)]
+        return [self._tree(whole, t) for t in range(trees.n_trees)]
 
-    def _tree(self, t):
-        """The forest of one tree."""
-        forest, (first, last) = copy.copy(self), self.trees_.leaf_starts[t : t + 2]
-        forest.trees_, forest.n_estimators = self.trees_.only(t), 1
-        for name, value in vars(self).items():
+    def _tree(self, whole, t):
+        """The forest of one tree of the whole one, at the price of the fit."""
+        forest, (first, last) = copy.copy(whole), whole.trees_.leaf_starts[t : t + 2]
+        forest.trees_, forest.n_estimators, forest.budget_ = whole.trees_.only(t), 1, self.budget_
+        for name, value in vars(whole).items():
             if name.startswith("leaf_"):
                 setattr(forest, name, value[first:last])
             elif name == "pair_sums_":
@@ -89,10 +90,12 @@ class WithTrees:
     def export_text(self, tree: int | None = None, *, max_depth: int = 10, decimals: int = 3) -> str:
         """A tree in words, the first if left out: see `dplit.forests.export.export_text`. It costs nothing.
 
-        Of a boosted forest all rounds if left out, large ones in a line each; of a histogram the largest cells.
+        Left out, it is of a boosted forest its start and all rounds: whole as long as they fit into 40 lines, and
+        then a line each, with the columns that are tested and the least and the most that leaves add; and of a
+        histogram the 20 cells of the largest released counts, each with the class that it answers.
         """
         export = import_module("dplit.forests.export")
-        return export.export_text(self, tree or 0, max_depth=max_depth, decimals=decimals)
+        return export.in_words(vars(self).get("forest_", self), tree, max_depth, decimals)
 
     def decision_path(self, X: ArrayLike) -> csr_array:
         """Nodes that each record goes through, in all trees: of private records it is not private.

@@ -20,7 +20,6 @@ from dplit.budget import Group, Parallel
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.cells import Cells
-from dplit.forests.export import cells_text
 from dplit.forests.parameter_checks import GUESS, check_bins, check_depth
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import laplace_counts, noisy_counts
@@ -89,7 +88,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive; ``inf`` releases the counts themselves.
     domain, classes, neighbours
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     n_estimators, max_depth : int, int or None
         Trees of the learner and their depth, if `learner` is left out: scikit-learn's random forest,
         with all columns at each node and leaves that hold at least a hundredth of the weight.
@@ -113,7 +112,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         "proved" halves the rate for replace-one neighbours. "published" has noise for add-remove
         neighbours whatever they are, and the budget shows what that costs.
     records_per_person, noise, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`; `random_state` also decides the learner's, if it has none,
+        As of `dplit.PrivateForestClassifier`; `random_state` also decides the learner's, if it has none,
         and noise of both mechanisms may be secure.
 
     Attributes
@@ -275,13 +274,6 @@ class HistogramForestClassifier(BaseForestClassifier):
                 "feature_importances_ are the learner's, and a loaded forest has its answers alone"
             )
         return self.learner_.feature_importances_
-
-    def export_text(self, tree: int | None = None, *, max_depth: int = 10, decimals: int = 3) -> str:
-        """The 20 cells of the largest released counts in words, each with the class that it answers; str.
-
-        Nothing but what was released is read. There are no trees, so that `tree` and `max_depth` say nothing.
-        """
-        return cells_text(self, decimals)
 
     def apply(self, X: Any) -> np.ndarray:
         """Cell that each record lies in. Returns an int64 array, shape (n_records, 1); rows of `cell_counts_`."""

@@ -121,7 +121,7 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: true medians,
         the candidate that explains most, true means.
     domain, neighbours
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     target_bounds : (float, float), optional
         Public lower and upper bound of the targets, in their units; a target outside is clipped.
         Left out, they are read off `y` with a `PrivacyLeakWarning`, and the budget is infinite.
@@ -154,7 +154,7 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         leaf means by `BoundedMean`: it spends `epsilon`. "published" runs the paper's algorithm
         with the paper's budget split, its means not clipped; the budget shows what that costs.
     records_per_person, noise, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
     Parameters
     ----------
     classes
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     accounting : {"proved", "published"}
         "proved" releases a leaf's class by permute-and-flip; "published" by the largest of its
         class counts with Laplace noise, and never less than 0.

@@ -162,23 +162,10 @@ class BasePrivateForest(PlannedForest):
         return self._ask("predict", X)
 
     @property
-    def estimators_(self) -> list:
-        """Each tree or round as a forest of its own, of the class of `forest_`."""
-        check_is_fitted(self, "budget_")
-        found = self.forest_.estimators_
-        for forest in found:
-            forest.budget_ = self.budget_
-        return found
-
-    @property
     def feature_importances_(self) -> np.ndarray:
         """What each column matters to the forest that was fitted, by that forest's measure."""
         check_is_fitted(self, "budget_")
         return self.forest_.feature_importances_
-
-    def export_text(self, tree: int | None = None, *, max_depth: int = 10, decimals: int = 3) -> str:
-        """The released model in words, as the forest that was fitted says it; str."""
-        return self._ask("export_text", tree, max_depth=max_depth, decimals=decimals)
 
 
 @parameters

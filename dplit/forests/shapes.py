@@ -93,18 +93,8 @@ def _outputs(forest):
 
 def _tested(trees):
     """The one column that each tree tests, int array of shape (n_trees,); None if a tree tests several."""
-    columns = []
-    for root in trees.roots.tolist():
-        seen, below = set(), [root]
-        while below:
-            node = below.pop()
-            if trees.feature[node] != LEAF:
-                seen.add(int(trees.feature[node]))
-                below += [int(trees.child[node]), int(trees.child[node]) + 1]
-        if len(seen) > 1:
-            return None
-        columns.append(seen.pop() if seen else LEAF)
-    return np.array(columns)
+    seen = [np.unique(trees.only(t).feature) for t in range(trees.n_trees)]  # LEAF is the least
+    return np.array([columns[-1] for columns in seen]) if max(map(len, seen)) <= 2 else None
 
 
 def _summed(trees, roots, points, values):

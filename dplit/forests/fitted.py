@@ -69,11 +69,15 @@ class WithTrees:
         paid for alone. Raises an AttributeError if the forest's nodes test more than one column, or it has none.
         """
         check_is_fitted(self, "budget_")
-        whole, kind = vars(self).get("forest_", self), type(self).__name__
-        trees = getattr(whole, "trees_", None)
+        whole = vars(self).get("forest_", self)
+        return [self._tree(whole, t) for t in range(self._nodes("estimators_").n_trees)]
+
+    def _nodes(self, what):
+        """The trees, where their nodes test one column; an error that says what needs them."""
+        trees, kind = getattr(self, "trees_", None), type(self).__name__
         if not isinstance(trees, Trees):
-            raise AttributeError(f"estimators_ needs nodes that test one column, and {kind} has none")
-        return [self._tree(whole, t) for t in range(trees.n_trees)]
+            raise AttributeError(f"{what} needs nodes that test one column, and {kind} has none")
+        return trees
 
     def _tree(self, whole, t):
         """The forest of one tree of the whole one, at the price of the fit."""
@@ -110,10 +114,7 @@ class WithTrees:
         if `X` is sparse, or a data frame that is not in memory.
         """
         check_is_fitted(self, "budget_")
-        trees = getattr(self, "trees_", None)
-        if not isinstance(trees, Trees):
-            kind = type(self).__name__
-            raise AttributeError(f"decision_path needs nodes that test one column, and {kind} has none")
+        trees = self._nodes("decision_path")
         records = self._read(X)
         places = visited(trees, records)
         ones = np.ones(len(places[0]), dtype=np.int64)
@@ -131,16 +132,14 @@ class WithTrees:
         released is read. Noise counts, too: of a small epsilon it is most of what there is to explain.
         """
         check_is_fitted(self, "budget_")
-        trees, kind = getattr(self, "trees_", None), type(self).__name__
-        if not isinstance(trees, Trees):
-            raise AttributeError(f"feature_importances_ needs nodes that test one column, and {kind} has none")
+        trees = self._nodes("feature_importances_")
         variation = import_module("dplit.trees.variation")  # compiled, and no chapter needs it
 
         n_levels = tested_levels(self)
         released = _weighed(self)
         if released is None:
             raise AttributeError(
-                f"feature_importances_ needs what leaves released: this {kind} released votes alone"
+                f"feature_importances_ needs what leaves released: {type(self).__name__} released votes alone"
             )
         weights, values = released
         if weights is None:

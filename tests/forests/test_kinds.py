@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import check_classifiers_train, check_estimator, check_regressors_train
+from sklearn.utils.estimator_checks import (
+    check_classifiers_train,
+    check_dtype_object,
+    check_estimator,
+    check_regressors_train,
+)
 
+from dplit.forests import HistogramForestClassifier
 from tests.forests.kinds import KINDS, PRIVATE, TABLE, each_private, regresses
 from tests.forests.test_noise import X, Y, estimator
 
@@ -38,12 +44,20 @@ def test_scikit_learn_checks(estimator):
     assert failed(estimator) == []
 
 
-SLOW = {"MatrixForestClassifier": [pytest.mark.deep]}  # 2,000,000 noisy answers: ten columns of five bins
+# 2,000,000 noisy answers for ten columns of five bins, and sixty fits of a hundred trees on noisy cells
+SLOW = "MatrixForestClassifier", "HistogramForestClassifier"
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=SLOW.get(k.__name__, []), id=k.__name__) for k in KINDS])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=[pytest.mark.deep] * (k.__name__ in SLOW), id=k.__name__) for k in KINDS]
+)
 def test_scikit_learn_checks_the_defaults(kind):
     assert failed(kind()) == []
+
+
+def test_ten_columns_of_numbers_are_no_more_cells_than_the_default_can_count():
+    """Five bins of each would be 10,000,000 cells: scikit-learn's check of objects, the one that this is of."""
+    check_dtype_object("HistogramForestClassifier", HistogramForestClassifier())
 
 
 def says_poor(estimator):

@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -17,12 +18,13 @@ from tests.test_accountant import X, Y, forest
 SPENDS = """
 import sys
 from dplit import Accountant
-from dplit.budget.accountant import BudgetError, charged
+from dplit.budget.accountant import BudgetError, charged, has_drawn
 done = 0
 with Accountant(sys.argv[1], limit=2.0):
     for _ in range(30):
         try:
             with charged("made", "add-remove", lambda: (0.1, 0.0)):
+                has_drawn()
                 done += 1
         except BudgetError:
             pass
@@ -66,7 +68,7 @@ def test_several_processes_do_not_pass_the_limit_together(path):
 def test_a_charge_is_on_the_disk_before_noise_is_drawn(path, monkeypatch):
     account, order, sync, draw = Accountant(path, limit=1.0), [], os.fsync, accountant.has_drawn
     monkeypatch.setattr(ledger.os, "fsync", lambda file: (order.append(len(lines(path))), sync(file)))
-    monkeypatch.setattr(accountant, "has_drawn", lambda: (order.append("noise"), draw()))
+    monkeypatch.setattr(accountant, "has_drawn", lambda: (draw(), order.append("noise")))
     with account:
         forest().fit(X, Y)
     assert order == [2, "noise"]
@@ -74,9 +76,9 @@ def test_a_charge_is_on_the_disk_before_noise_is_drawn(path, monkeypatch):
 
 def test_a_run_that_is_killed_keeps_its_charge(path):
     code = (
-        "import os; from dplit import Accountant; from dplit.budget.accountant import charged\n"
+        "import os; from dplit import Accountant; from dplit.budget.accountant import charged, has_drawn\n"
         f"with Accountant({str(path)!r}, limit=1.0), charged('made', 'add-remove', lambda: (0.7, 0.0)):\n"
-        "    os._exit(9)"
+        "    has_drawn(), os._exit(9)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
     with Accountant(path, limit=1.0) as account:
@@ -96,14 +98,26 @@ def test_half_a_line_paid_for_nothing_and_makes_room(path):
     assert len(lines(path)) == 3
 
 
-def test_bad_input_is_taken_back_in_the_file_too(path):
+def test_a_file_of_an_earlier_version_has_charges_that_were_taken_back(path):
+    Accountant(path, limit=1.0)
+    with path.open("a") as file:
+        file.write('{"of": "made", "epsilon": 0.5, "delta": 0.0}\n{"back": 1}\n')
     with Accountant(path, limit=1.0) as account:
-        with pytest.raises(ValueError, match="one length"):
-            forest().fit(X, Y[:-1])
         assert account.spent == 0
         forest(1.0).fit(X, Y)
-    assert [line.get("back") for line in lines(path)[1:]] == [None, 1, None]
     assert Accountant(path, limit=1.0).left == 0
+
+
+def test_two_fits_that_asked_together_are_not_both_charged_beyond_the_limit(path):
+    """The first had read its records when the second took what was left; it draws nothing then."""
+    with Accountant(path, limit=0.6) as account, pytest.raises(BudgetError, match=r"0\.5, and of 0\.6 is"):
+        with charged("first", "add-remove", lambda: (0.5, 0.0)):
+            other = threading.Thread(target=lambda: forest().fit(X, Y))
+            other.start()
+            other.join()
+            accountant.has_drawn()
+            raise AssertionError("noise was drawn")
+    assert account.spent == 0.5 and len(lines(path)) == 2
 
 
 @pytest.mark.parametrize("terms, said", [

@@ -6,6 +6,7 @@ import numpy as np
 
 from dplit import trees
 from dplit.domain import Domain
+from dplit.forests import parameter_checks
 from dplit.forests.base import BaseForest, parameters
 from dplit.forests.noise import ONLY_PROVED
 from dplit.forests.parameter_checks import GUESS as PUBLIC_N
@@ -21,6 +22,7 @@ class Baseline(BaseForest):
     """Base of the private baselines."""
 
     partitioned: bool | None = None
+    _poor_below = 100.0
 
     def _check(self):
         super()._check()
@@ -68,10 +70,7 @@ def leaf_stats(
     stats = np.zeros((forest.n_leaves, n_classes or 2), dtype=np.int64)
     for t, part in enumerate(parts):
         first, last = forest.leaf_starts[t : t + 2]
-        single = trees.Trees(
-            *forest.arrays[:5], roots=forest.roots[t : t + 1], leaf_starts=forest.leaf_starts[t : t + 2]
-        )
-        leaves, target = trees.apply(single, records[part])[:, 0], y[part]
+        leaves, target = trees.apply(forest.only(t), records[part])[:, 0], y[part]
         size = last - first
         if n_classes:
             cells = np.bincount(leaves * np.int64(n_classes) + target, minlength=size * n_classes)
@@ -116,6 +115,7 @@ class LevelsBaseline(Baseline):
         super()._check()
         check_bins(self.bins)
         check_max_features(self.max_features)
+        parameter_checks.check_rho(self.rho)
 
     def _read(self, X):
         records = super()._read(X)

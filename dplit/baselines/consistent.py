@@ -52,7 +52,7 @@ class DenilForestClassifier(_ObservedForest):
     partition_rate : float or None
         Structure points for each estimation point, 1 in the MRF paper; None: both are all records.
     domain, classes, random_state, n_jobs
-        As `dplit.forests.RandomDecisionForestClassifier`.
+        As `dplit.PrivateForestClassifier`.
 
     Attributes
     ----------

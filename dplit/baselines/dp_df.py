@@ -12,10 +12,9 @@ from itertools import product
 import numpy as np
 from numba import njit
 
-from dplit.baselines._shared import Choice, LevelsBaseline, leaf_means, shares_of
+from dplit.baselines._shared import Choice, LevelsBaseline, shares_of
 from dplit.budget import Spend
 from dplit.forests.base import BaseForestClassifier, parameters
-from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import level_shares
 from dplit.forests.releases import grown_tree, laplace_counts, largest, noisy_counts
 from dplit.trees.arrays import LEAF, Trees
@@ -96,7 +95,6 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
     def fit(self, X, y):
         """Grow the trees, release class counts for their leaves, and prune. See `BaseForest.fit`."""
         self._check()
-        rho = check_rho(self.rho)
         records, y, domain, domain_node = self._read_fit(X, y)
         codes, classes, class_node = self._read_classes(y)
 
@@ -104,7 +102,7 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
         binned, depth = self._binned(domain, records)
         way = self._way()
         plan = self._proved if self._is_proved() else self._published
-        choice, leaf_epsilon, spend = plan(self._tree_epsilon(way), depth, rho)
+        choice, leaf_epsilon, spend = plan(self._tree_epsilon(way), depth, self.rho)
         parts, account = way.parts(len(records), rng)
         forest, counts = self._grown(binned, codes, len(classes), parts, depth, choice, rng)
         release = noisy_counts if self._is_proved() else laplace_counts
@@ -117,14 +115,6 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
         self.leaf_shares_ = shares_of(pruned, labels)[:, np.argsort(self._store_classes(classes))]
         tree = grown_tree(leaf, spend, depth)
         return self._store(domain, forest, domain_node, class_node, account(tree))
-
-    def predict_proba(self, X):
-        """Mean over the trees of the shares that a record's leaves released; `predict` has their votes.
-
-        Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
-        """
-        records = self._read(X)
-        return leaf_means(self.trees_, records, self.leaf_shares_, self.n_jobs)
 
     def _proved(self, epsilon, depth, rho):
         """The choice, what a leaf gets, and what an inner node spends."""

@@ -37,7 +37,7 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     Parameters
     ----------
     epsilon, domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
-        As `dplit.forests.RandomDecisionForestClassifier`.
+        As `dplit.PrivateForestClassifier`.
     n_estimators : int
         Number of trees, a public choice.
     max_depth : int or None
@@ -54,6 +54,8 @@ class DPExtraTreesClassifier(_ExtraTrees, BaseForestClassifier):
     budget_, domain_, trees_, classes_, leaf_labels_
         As `dplit.forests.RandomDecisionForestClassifier`.
     """
+
+    _poor_below = 0.0
 
     def fit(self, X, y):
         """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""
@@ -77,8 +79,8 @@ class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
 
     Parameters
     ----------
-    target_bounds : (float, float), optional
-        Public bounds of the targets, as in `dplit.forests.MedianForestRegressor`.
+    target_bounds, target_scale
+        Public bounds of the targets and their scale, as in `dplit.forests.MedianForestRegressor`.
     accounting : {"proved", "published"}
         "proved" releases a leaf's mean by `BoundedMean`; "published" adds noise scaled by the
         leaf's private count, which has no finite epsilon, and does not clip.
@@ -86,7 +88,7 @@ class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
     Attributes
     ----------
     leaf_values_ : float64 array, shape (n_leaves,)
-        Released mean of each leaf of the forest, in the units of the targets.
+        Released mean of each leaf of the forest, in the units of the targets, or of their logarithms.
     """
 
     def fit(self, X, y):

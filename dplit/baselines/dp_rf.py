@@ -11,7 +11,6 @@ from functools import cache
 from dplit.baselines._shared import Choice, LevelsBaseline
 from dplit.budget import Group, Sequence, Spend
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
-from dplit.forests.parameter_checks import check_rho
 from dplit.forests.partition import REPLACED, Resampled, level_shares
 from dplit.forests.releases import grown_tree
 from dplit.ground.errors import check_choice
@@ -101,6 +100,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         Its thresholds are all NaN: it tests levels, and bins of continuous columns.
     """
 
+    _poor_below = 0.0
     criterion: str | None = None
 
     def fit(self, X, y):
@@ -139,7 +139,7 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
 
     def _proved(self, epsilon, depth, criterion, n_records):
         """The choice, what a leaf gets, and what an inner node spends."""
-        level, leaf = level_shares(epsilon, depth, check_rho(self.rho))
+        level, leaf = level_shares(epsilon, depth, self.rho)
         rate, note = level / REACH[criterion], f"exponential mechanism, {criterion}"
         node = Spend("choice of a column", rate * REACH[criterion], note)
         return Choice(CRITERIA[criterion], rate), leaf, node
@@ -182,22 +182,22 @@ def drift_of_scale(
 class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
     """DP-RF for a regression: splits scored by squared error, and leaves that release a mean.
 
-    Parameters and attributes as `DPRandomForestClassifier` without `criterion`, but `target_bounds`, the
-    `accounting` of a leaf and `leaf_values_` as `DPExtraTreesRegressor`; `rho` is a share of either accounting.
+    Parameters and attributes as `DPRandomForestClassifier` without `criterion`, but `target_bounds`,
+    `target_scale`, the `accounting` of a leaf and `leaf_values_` as `DPExtraTreesRegressor`; `rho` is a share of
+    either accounting.
     """
 
     def fit(self, X, y):
         """Grow the trees, and release a mean for each of their leaves. See `BaseForest.fit`."""
         self._check()
-        rho = check_rho(self.rho)
         records, y, domain, domain_node = self._read_fit(X, y)
         targets, bounds, target_node = self._read_targets(y)
 
         rng = self._generator()
         binned, depth = self._binned(domain, records)
         way = self._way()
-        level, leaf_epsilon = level_shares(self._tree_epsilon(way), depth, rho)
-        choice, node = self._choice(level, bounds)
+        level, leaf_epsilon = level_shares(self._tree_epsilon(way), depth, self.rho)
+        choice, node = self._choice(level, self._store_bounds(bounds))
         parts, account = way.parts(len(records), rng)
         forest, stats = self._grown(binned, targets, 0, parts, depth, choice, rng)
         means, leaf = self._means(stats, leaf_epsilon, rng)

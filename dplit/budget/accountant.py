@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -18,15 +19,16 @@ from dplit.ground.errors import check_neighbours, warn_leak
 _OPEN = []  # accounts whose context is entered, the innermost last
 _FITTED = []  # weak references to what was fitted while one is open
 _LOCK = threading.RLock()
-_FIT = threading.local()  # `runs`: whether this thread is inside a fit; `drew`: noise, in that fit
+_FIT = threading.local()  # `runs`: whether this thread is inside a fit; `due`: what charges that fit
 ROUNDED = 1e-12  # of the limit: sums of prices are rounded
 
 
 class Accountant:
     """What may be spent on one set of records, over all fits.
 
-    Inside its context every private estimator asks before it reads a record: what it declares to cost is charged,
-    or, where that exceeds what is left, is infinite or is not known beforehand, the fit is refused. Searches and
+    Inside its context every private estimator asks before it reads a record: where what it declares to cost
+    exceeds what is left, is infinite or is not known beforehand, the fit is refused. It is charged when all that
+    it was given is read and found right, before it draws noise; then it asks again. Searches and
     cross-validation are charged for each of their fits; joblib runs them on threads inside the context. An
     estimator that was sent to another process, or is in a forked one, refuses, for the account isn't there, and so
     does its clone. One that is built in a process that was started anew, as by ``multiprocessing`` with "spawn",
@@ -38,12 +40,11 @@ class Accountant:
     alone (`PredefinedSplit`), and for `KFold` under replace-one. A search swallows errors of its fits without
     ``error_score="raise"``: those that the account refuses score NaN, and the best is chosen among the others.
 
-    A fit that stops with a `ValueError` or a `TypeError`, which bad input gives, before it asked for
-    randomness released nothing and is charged nothing. From then on it stays charged, whatever stops it:
-    what it drew may have been seen, as by a `learner` that is fitted to noisy counts. Bad values in memory are
-    refused before; those in blocks of Dask are found when these are read, and cost. Nor is in the account what an
-    error tells for nothing: that some record has a level or a class which the given domain or list lacks. Fix both
-    once, and choose none to hear an error.
+    What stops before that, as bad input does, released nothing and leaves the account untouched. From then on
+    a fit stays charged, whatever stops it: what it drew may have been seen, as by a `learner` that is fitted to
+    noisy counts. Bad values in memory are refused before; those in blocks of Dask are found when these are read,
+    and cost. Nor is in the account what an error tells for nothing: that some record has a level or a class which
+    the given domain or list lacks. Fix both once, and choose none to hear an error.
 
     Scores of private records are releases too, and so is what is chosen by them. `dplit.metrics` has private ones,
     which are charged; others are not, and an account warns once of those that it sees (`dplit.budget.reads`): not
@@ -157,11 +158,7 @@ class Accountant:
             self._nodes.append(node)
 
     def _charge(self, name, price):
-        return self._charges.append({"of": name, "epsilon": price[0], "delta": price[1]})
-
-    def _refund(self, number):
-        with _LOCK, self._charges.locked():
-            self._charges.append({"back": number})
+        self._charges.append({"of": name, "epsilon": price[0], "delta": price[1]})
 
 
 class BudgetError(RuntimeError):
@@ -194,30 +191,32 @@ def warn_of_read(X: Any):
 
 
 def has_drawn():
-    """Say that the fit of this thread, if there is one, asked for randomness: its charge stays."""
-    _FIT.drew = True
+    """Say that the fit of this thread, if there is one, is about to draw noise: it is charged now."""
+    due = getattr(_FIT, "due", None)
+    if due is not None:
+        due()
 
 
 @contextmanager
 def others_code():
     """For what a fit hands to code that isn't the package's, as a learner: a private fit in there is charged.
 
-    What that code reads nobody knows. What the fit itself drew before stays drawn.
+    What that code reads nobody knows.
     """
-    before = getattr(_FIT, "runs", False), getattr(_FIT, "drew", False), getattr(_FIT, "inside", False)
+    before = getattr(_FIT, "runs", False), getattr(_FIT, "inside", False)
     _FIT.runs, _FIT.inside = False, True
     try:
         yield
     finally:
-        _FIT.runs, _FIT.drew, _FIT.inside = before
+        _FIT.runs, _FIT.inside = before
 
 
 @contextmanager
 def charged(name: str, neighbours: str, price: Callable, sent_from: int | None = None) -> Iterator[Callable]:
-    """Charge a fit, or another release of this name, to every open account, before it reads a record.
+    """Ask every open account for a fit, or another release of this name, and charge it when it draws: `has_drawn`.
 
-    A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. A charge is taken back
-    where bad input stopped the fit before its noise was drawn: see `has_drawn`.
+    A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. What draws nothing is
+    charged at its end.
 
     ``price()`` is the epsilon and delta that the fit declares to cost; what is yielded is to be called with the
     node of what it really spent. `sent_from`: number of the process with an open account that the estimator was
@@ -230,15 +229,21 @@ def charged(name: str, neighbours: str, price: Callable, sent_from: int | None =
             f"{name} was sent to another process, where the account isn't: run it on threads, by n_jobs=1 "
             "or joblib.parallel_config(backend='threading')"
         )
-    before = getattr(_FIT, "runs", False)
-    with _LOCK, ExitStack() as locks:
-        accounts = [] if before else list(_OPEN)
-        paid = price() if accounts else (0.0, 0.0)
-        for account in sorted(accounts, key=lambda one: str(one._charges.path)):  # no two runs wait for each other
-            locks.enter_context(account._charges.locked())
-        for account in accounts:
-            account._check(name, paid, neighbours)
-        numbers = [account._charge(name, paid) for account in accounts]
+    before = getattr(_FIT, "runs", False), getattr(_FIT, "due", None)
+    accounts = [] if before[0] else list(_OPEN)
+    paid = price() if accounts else (0.0, 0.0)
+    waiting = list(accounts)
+
+    def ask(charging=False):
+        with _LOCK, ExitStack() as locks:
+            for account in sorted(waiting, key=lambda one: str(one._charges.path)):  # no two runs wait for another
+                locks.enter_context(account._charges.locked())
+            for account in waiting:
+                account._check(name, paid, neighbours)
+            while charging and waiting:
+                waiting.pop()._charge(name, paid)
+
+    ask()
 
     def settle(node):
         spent = node.epsilon, node.delta
@@ -247,15 +252,14 @@ def charged(name: str, neighbours: str, price: Callable, sent_from: int | None =
                 f"{name} declared to cost epsilon {paid[0]:g} and delta {paid[1]:g}, and would spend "
                 f"{spent[0]:g} and {spent[1]:g}; nothing was kept"
             )
+        ask(charging=True)
         for account in accounts:
             account._settle(node)
 
-    _FIT.runs, _FIT.drew = True, before and _FIT.drew
+    _FIT.runs = True
+    _FIT.due = before[1] if before[0] else partial(ask, charging=True)
     try:
         yield settle
-    except (ValueError, TypeError, BudgetError):
-        for account, number in () if _FIT.drew else zip(accounts, numbers):
-            account._refund(number)
-        raise
+        ask(charging=True)
     finally:
-        _FIT.runs = before
+        _FIT.runs, _FIT.due = before

@@ -9,21 +9,23 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Self, TypeVar, dataclass_transform
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
 from dplit.domain import Domain
+from dplit.forests import targets
 from dplit.forests.blocks_dask import DaskTargets, then
-from dplit.forests.fitted import WithFile, WithImportances, WithPaths
+from dplit.forests.fitted import WithFile, WithPage, WithTrees
 from dplit.forests.intact import seal
 from dplit.forests.members import check_drawn
 from dplit.forests.noise import HiddenSeed, WithNoise
 from dplit.forests.partition import AllRecords, Independent, ShuffledParts
 from dplit.forests.reading import WithRecords
-from dplit.forests.targets import check_bounds, class_codes, finite_numbers, public_classes, target_shares
 from dplit.ground import errors
 
 # scikit-learn tells no types, and of a class with an unknown base a type checker takes any argument.
@@ -104,7 +106,7 @@ def declared(forest):
 
 
 @parameters
-class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, BaseEstimator):
+class BaseForest(WithRecords, WithNoise, WithFile, WithTrees, WithPage, BaseEstimator):
     """Base of the forests: parameters that all have, and what is kept of a fit.
 
     Subclasses set `domain_`, `trees_` and `budget_` at the end of ``fit``, together: where a fit
@@ -122,6 +124,17 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
     noise: str | None = None
     random_state: object = HiddenSeed()
     n_jobs: int | None = None
+    _poor_below = 0.0  # epsilon from which scikit-learn's check of scores, on 300 records, is passed
+
+    if not TYPE_CHECKING:  # what has no name would be any
+
+        def __getattr__(self, name):
+            if hasattr(type(self), name):  # a property or a method, whose own error it was
+                return object.__getattribute__(self, name)
+            kind = type(self).__name__
+            if name.endswith("_") and not name.startswith("_") and "budget_" not in vars(self):
+                raise NotFittedError(f"this {kind} has no {name}, for it is not fitted yet: call fit first")
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -166,6 +179,11 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithImportances, WithPaths, B
 
     def _n_trees(self):
         return errors.check_integer(self.n_estimators, "n_estimators", 1, MOST_TREES)
+
+    def _is_poor(self):
+        """Whether scikit-learn's tag has to say so: noise alone fails its check of scores."""
+        known = isinstance(self.epsilon, Real) and self.accounting == "proved"
+        return known and self.epsilon < self._poor_below
 
     def _is_proved(self):
         return self.accounting == "proved"
@@ -228,11 +246,16 @@ class BaseForestClassifier(ClassifierMixin, BaseForest):
 
     classes: Iterable | None = None
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self._is_poor()
+        return tags
+
     def _read_classes(self, y):
         """Codes of `y` in the public class list, the list itself, and what it costs."""
         read_off = self.classes is None and isinstance(y, DaskTargets)
-        classes, node = public_classes(y.distinct() if read_off else y, self.classes)
-        return then(y, class_codes, classes), classes, node
+        classes, node = targets.public_classes(y.distinct() if read_off else y, self.classes)
+        return then(y, targets.class_codes, classes), classes, node
 
     def _store_labels(self, labels, classes):
         """Keep the released labels, coded by the sorted class list as scikit-learn expects it."""
@@ -286,16 +309,26 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
     """Base of the regressors: a forest whose leaves each released a mean; predicts their average."""
 
     target_bounds: tuple[float, float] | None = None
+    target_scale: str = "linear"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = self._is_poor()
+        return tags
 
     def _read_targets(self, y):
         """Targets as shares of the public interval, its two ends, and what the interval costs.
 
-        A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one.
+        A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one. It depends on its own
+        record alone and is at most 1 on either scale, so that a scale changes no sensitivity.
         """
-        values = then(y, finite_numbers)
-        node = Public("target bounds", "given as target_bounds")
+        scale = errors.check_choice(self.target_scale, targets.SCALES, "target_scale")
+        values = then(y, targets.finite_numbers)
+        node = Public("target bounds", "given as target_bounds" + (", on a log scale" if scale == "log" else ""))
         bounds = self.target_bounds
         if bounds is None:
+            if scale == "log":
+                raise ValueError("target_bounds must be (lower, upper), both positive, on a log scale, got None")
             errors.warn_leak(
                 "target_bounds was left out and is read off y, so epsilon is infinite: "
                 "pass target_bounds=(lower, upper)",
@@ -305,18 +338,30 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
             bounds = float(ends.min()), float(ends.max())
             bounds = bounds if bounds[0] < bounds[1] else (bounds[0] - 0.5, bounds[0] + 0.5)
             node = Leak("target bounds", "read off y: pass target_bounds")
-        lower, upper = check_bounds(bounds)
-        return then(values, target_shares, lower, upper), (lower, upper), node
+        lower, upper = targets.check_bounds(bounds, scale)
+        return then(values, targets.target_shares, lower, upper, scale), (lower, upper), node
+
+    def _store_bounds(self, bounds):
+        """Keep the public interval and its scale; returns its ends on the scale."""
+        self.target_bounds_, self.target_scale_ = bounds, self.target_scale
+        return targets.on_scale(bounds[0], self.target_scale), targets.on_scale(bounds[1], self.target_scale)
 
     def _store_means(self, means, bounds):
-        """Keep the released means, shares of the public interval, in the units of the targets."""
-        self.target_bounds_ = bounds
-        self.leaf_values_ = bounds[0] + (bounds[1] - bounds[0]) * means
+        """Keep the released means, shares of the public interval, in the units of the targets or logarithms."""
+        lower, upper = self._store_bounds(bounds)
+        self.leaf_values_ = lower + (upper - lower) * means
+
+    def _in_units(self, values):
+        """Predictions in the units of the targets."""
+        if vars(self).get("target_scale_") != "log":  # a file of an earlier version says nothing
+            return values
+        with np.errstate(over="ignore"):  # means as published are not clipped
+            return np.clip(np.exp(values), *self.target_bounds_)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Mean of the leaves that each record reaches, one in each tree.
+        """Mean of the leaves that each record reaches, one in each tree; on a log scale the geometric one.
 
         Returns a float64 array, shape (n_records,), in the units of the targets.
         """
         records = self._read(X)
-        return trees.average(self.trees_, records, self.leaf_values_, self.n_jobs)
+        return self._in_units(trees.average(self.trees_, records, self.leaf_values_, self.n_jobs))

@@ -20,7 +20,6 @@ from dplit.forests import blocks_boosted
 from dplit.forests.base import BaseForest, BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.boosted_releases import account, size
-from dplit.forests.export import export_text
 from dplit.forests.releases import leaves
 from dplit.ground.errors import check_integer
 from dplit.mechanisms.secure import is_secure
@@ -163,14 +162,6 @@ class BaseBoostedForest(PlannedForest):
             first += len(gains) * 2**level
         return found / (found.sum() or 1.0)
 
-    def export_text(self) -> str:
-        """The released model in words: its start, and each round's tree with what its leaves add; str."""
-        check_is_fitted(self, "budget_")
-        parts = [f"start {' '.join(f'{value:.3f}' for value in self.initial_)}"]
-        for t in range(self.trees_.n_trees):
-            parts += [f"round {t + 1}", export_text(self, t)]
-        return "\n".join(parts)
-
 
 @parameters
 class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
@@ -185,7 +176,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain, classes, neighbours
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     n_estimators, max_depth : int, optional
         Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them; with a
         `max_depth` the leaves are those of its tests alone.
@@ -196,7 +187,7 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 the fit pays by zero-concentrated
         privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
     records_per_person, noise, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`; no part of this one is random without noise.
+        As of `dplit.PrivateForestClassifier`; no part of this one is random without noise.
     accounting : {"proved", "published"}
         Nothing else than what is proved has been published of this forest: both are the same.
 
@@ -295,6 +286,8 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     target_bounds : (float, float), optional
         Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
         with a `PrivacyLeakWarning`, and the budget is infinite.
+    target_scale : {"linear", "log"}
+        As of `dplit.PrivateForestRegressor`: start and steps of a log scale are those of logarithms.
     epsilon, delta, domain, neighbours, n_estimators, max_depth, n_records, records_per_person
         As of `BoostedForestClassifier`, as are `accounting`, `noise`, `random_state` and `n_jobs`.
 
@@ -303,7 +296,7 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
     initial_ : float64 array, shape (1,)
         Centre of the targets, from their noisy counts.
     leaf_values_ : float64 array, shape (n_leaves,)
-    target_bounds_ : (float, float)
+    target_bounds_, target_scale_ : (float, float), str
     """
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -316,9 +309,9 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         """Grow the trees on what was read."""
         model = blocks_boosted.TargetModel()
         trees, values, spent = self._boost(domain, records, shares, model, 0)
-        self.target_bounds_, width = bounds, bounds[1] - bounds[0]
-        self.initial_ = bounds[0] + width * model.initial
-        self.leaf_values_ = width * values.ravel()
+        lower, upper = self._store_bounds(bounds)
+        self.initial_ = lower + (upper - lower) * model.initial
+        self.leaf_values_ = (upper - lower) * values.ravel()
         return self._store(domain, trees, domain_node, target_node, spent)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -326,4 +319,4 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
 
         Returns a float64 array, shape (n_records,), in the units of the targets.
         """
-        return np.clip(self._scores(X)[:, 0], *self.target_bounds_)
+        return np.clip(self._in_units(self._scores(X)[:, 0]), *self.target_bounds_)

@@ -69,5 +69,6 @@ def _target(forest):
     if hasattr(forest, "classes_"):
         return "Classes: " + ", ".join(map(repr, forest.classes_.tolist())) + "."
     if hasattr(forest, "target_bounds_"):
-        return "Targets lie in [{:g}, {:g}].".format(*forest.target_bounds_)
+        scale = ", on a log scale" if getattr(forest, "target_scale_", "") == "log" else ""
+        return "Targets lie in [{:g}, {:g}]".format(*forest.target_bounds_) + f"{scale}."
     return None

@@ -15,6 +15,8 @@ from dplit.trees.arrays import LEAF, Trees
 if TYPE_CHECKING:
     from dplit.forests.base import BaseForest
 
+MOST_CELLS = 20  # of a histogram that are shown
+MOST_LINES = 40  # of a boosted forest in words, of rounds that are told whole
 MOST_LEVELS = 4  # of a branch that are named; of more, the first three and how many
 
 
@@ -70,6 +72,48 @@ def branch_of(forest: BaseForest, tree: int = 0, max_depth: int = 10, decimals: 
     return Branch("", "", tuple(below))
 
 
+def in_words(forest: BaseForest, tree: int | None, max_depth: int, decimals: int) -> str:
+    """A tree, or what of a fitted forest is short: see `dplit.forests.fitted.WithTrees.export_text`."""
+    check_is_fitted(forest, "budget_")
+    check_integer(decimals, "decimals", 0)
+    if tree is None and hasattr(forest, "cell_counts_"):
+        return _cells(forest, decimals)
+    if tree is None and hasattr(forest, "pair_sums_"):
+        return _rounds(forest, max_depth, decimals)
+    return export_text(forest, tree or 0, max_depth=max_depth, decimals=decimals)
+
+
+def _rounds(forest, max_depth, decimals):
+    """Start and rounds of a boosted forest, whole as long as few lines hold them."""
+    lines = [f"start {' '.join(f'{value:.{decimals}f}' for value in forest.initial_)}"]
+    names = forest.tested_.names
+    for t in range(forest.trees_.n_trees):
+        one, said = forest.trees_.only(t), f"round {t + 1}"
+        if len(lines) + 2 * len(one.feature) <= MOST_LINES:
+            whole = export_text(forest, t, max_depth=max_depth, decimals=decimals)
+            lines += [said, *whole.splitlines()]
+            continue
+        values = forest.leaf_values_[slice(*forest.trees_.leaf_starts[t : t + 2])]
+        tests = ", ".join(names[j] for j in dict.fromkeys(one.feature[one.feature != LEAF].tolist()))
+        ends = f"{values.min():.{decimals}f} to {values.max():.{decimals}f}"
+        lines.append(f"{said}: {one.n_leaves} leaves by {tests or 'no test'} add {ends}")
+    return "\n".join(lines)
+
+
+def _cells(forest, decimals):
+    """The cells of the largest released counts of a histogram, each with its class and counts."""
+    domain, counts, classes = forest.domain_, forest.cell_counts_, forest.classes_.tolist()
+    names = domain.names or [f"column {j}" for j in range(len(domain))]
+    values, lines = [_values(forest, column, decimals) for column in domain], []
+    for cell in np.argsort(-counts.max(axis=1), kind="stable")[:MOST_CELLS]:
+        levels = np.unravel_index(cell, forest.cells_.n_levels.tolist())
+        where = [f"{name} is {values[j][level]}" for j, (name, level) in enumerate(zip(names, levels))]
+        answer = f"{classes[forest.cell_labels_[cell]]!r}, of {' : '.join(f'{n:g}' for n in counts[cell])}"
+        lines += [f"|-- {', '.join(where)}", f"|   |-- {answer}"]
+    more = len(counts) - MOST_CELLS
+    return "\n".join([*lines, *([f"|-- and {more} cells more"] if more > 0 else [])])
+
+
 def _lines(branches):
     """The lines of branches that stand side by side."""
     for branch in branches:
@@ -95,14 +139,10 @@ def _branches(forest, node, decimals):
     trees, domain = forest.trees_, getattr(forest, "tested_", forest.domain_)
     j, cut = int(trees.feature[node]), trees.threshold[node]
     name, column = domain.names[j] if domain.names else f"column {j}", domain[j]
-    if isinstance(column, Categorical):
-        values = [*map(repr, column.levels), *(["missing"] if column.missing else [])]
-    elif not np.isnan(cut):
+    if not isinstance(column, Categorical) and not np.isnan(cut):
         shown = column.in_words(cut, decimals)
         return [(f"{name} <= {shown}", 0), (f"{name} > {shown}", 1)]
-    else:
-        bins = forest.cells_.bins if hasattr(forest, "cells_") else forest.bins_
-        values = _bins(column, bins, decimals)
+    values = _values(forest, column, decimals)
     codes = np.arange(len(values))
     start = int(trees.side[node])
     steps = trees.steps[start + codes] if np.isnan(cut) else codes > cut
@@ -112,8 +152,11 @@ def _branches(forest, node, decimals):
     ]
 
 
-def _bins(column, bins, decimals):
-    """Equally wide bins of a public interval, in words."""
+def _values(forest, column, decimals):
+    """Levels of a column, or equally wide bins of its public interval, in words."""
+    if isinstance(column, Categorical):
+        return [*map(repr, column.levels), *(["missing"] if column.missing else [])]
+    bins = forest.cells_.bins if hasattr(forest, "cells_") else forest.bins_
     ends = [column.in_words(end, decimals) for end in np.linspace(*column.ends, bins + 1)]
     return [f"{low} to {high}" for low, high in pairwise(ends)]
 
@@ -131,8 +174,8 @@ def _leaf_words(forest, decimals):
         classes = forest.classes_.tolist()
         return lambda leaf: repr(classes[forest.leaf_labels_[leaf]])
     if hasattr(forest, "leaf_values_"):
-        values = forest.leaf_values_
-        return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf]))
+        values, log = forest.leaf_values_, " (log)" if getattr(forest, "target_scale_", "") == "log" else ""
+        return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf])) + log
     if hasattr(forest, "leaf_counts_"):
         return lambda leaf: " : ".join(f"{n:.{decimals}f}" for n in forest.leaf_counts_[leaf])
     return lambda leaf: f"leaf {leaf}"

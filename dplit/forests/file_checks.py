@@ -105,6 +105,9 @@ def _check_schema(fitted):
         two = isinstance(ends, tuple) and len(ends) == 2 and all(isinstance(e, Real) for e in ends)
         right = two and math.isfinite(ends[1] - ends[0]) and ends[0] < ends[1]
         check(right, "target_bounds_", "that aren't two ends of an interval")
+        scale = fitted.get("target_scale_", "linear")  # earlier versions had no other
+        right = isinstance(scale, str) and (scale == "linear" or (scale == "log" and ends[0] > 0))
+        check(right, "target_scale_", "of other bounds")
     if "cells_" in fitted:
         cells = fitted["cells_"]
         own = type(cells).__name__ == "Cells" and cells.domain == domain

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import copy
+from importlib import import_module, metadata
 from os import PathLike
 
 import numpy as np
@@ -11,7 +12,25 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.forests.file_checks import tested_levels
+from dplit.forests.intact import seal
 from dplit.trees.arrays import Trees, visited
+
+
+class WithPage:
+    """Of an estimator: the page that scikit-learn's HTML view links to, if the package has an address."""
+
+    _doc_link_module = "dplit"
+
+    @property
+    def _doc_link_template(self):
+        """Below the package's own address for its documentation; empty, so that there is no link, without one."""
+        try:
+            urls = metadata.metadata("dplit").get_all("Project-URL", [])
+        except metadata.PackageNotFoundError:  # it was never installed
+            urls = []
+        (site,) = [url.split(", ")[1].rstrip("/") for url in urls if url.startswith("Documentation, ")] or [""]
+        page = type(self).__module__.split(".")[1]
+        return site and f"{site}/book/api/{page}.html#dplit.{page}.{{estimator_name}}"
 
 
 class WithFile:
@@ -39,8 +58,48 @@ class WithFile:
         return import_module("dplit.forests.card").model_card(self)
 
 
-class WithPaths:
-    """What `decision_path` is of every forest whose nodes test one column."""
+class WithTrees:
+    """Of an estimator: its trees one by one and in words, its paths, and what each column matters to it."""
+
+    @property
+    def estimators_(self) -> list:
+        """Each tree as a fitted forest of the same class that has this tree alone; list of length n_trees.
+
+        Of a boosted forest each has the start and one round. `budget_` is that of the whole fit: no tree was
+        paid for alone. Raises an AttributeError if the forest's nodes test more than one column, or it has none.
+        """
+        check_is_fitted(self, "budget_")
+        whole = vars(self).get("forest_", self)
+        return [self._tree(whole, t) for t in range(self._nodes("estimators_").n_trees)]
+
+    def _nodes(self, what):
+        """The trees, where their nodes test one column; an error that says what needs them."""
+        trees, kind = getattr(self, "trees_", None), type(self).__name__
+        if not isinstance(trees, Trees):
+            raise AttributeError(f"{what} needs nodes that test one column, and {kind} has none")
+        return trees
+
+    def _tree(self, whole, t):
+        """The forest of one tree of the whole one, at the price of the fit."""
+        forest, (first, last) = copy.copy(whole), whole.trees_.leaf_starts[t : t + 2]
+        forest.trees_, forest.n_estimators, forest.budget_ = whole.trees_.only(t), 1, self.budget_
+        for name, value in vars(whole).items():
+            if name.startswith("leaf_"):
+                setattr(forest, name, value[first:last])
+            elif name == "pair_sums_":
+                forest.pair_sums_ = value[t : t + 1]
+        seal(forest)
+        return forest
+
+    def export_text(self, tree: int | None = None, *, max_depth: int = 10, decimals: int = 3) -> str:
+        """A tree in words, the first if left out: see `dplit.forests.export.export_text`. It costs nothing.
+
+        Left out, it is of a boosted forest its start and all rounds: whole as long as they fit into 40 lines, and
+        then a line each, with the columns that are tested and the least and the most that leaves add; and of a
+        histogram the 20 cells of the largest released counts, each with the class that it answers.
+        """
+        export = import_module("dplit.forests.export")
+        return export.in_words(vars(self).get("forest_", self), tree, max_depth, decimals)
 
     def decision_path(self, X: ArrayLike) -> csr_array:
         """Nodes that each record goes through, in all trees: of private records it is not private.
@@ -55,18 +114,11 @@ class WithPaths:
         if `X` is sparse, or a data frame that is not in memory.
         """
         check_is_fitted(self, "budget_")
-        trees = getattr(self, "trees_", None)
-        if not isinstance(trees, Trees):
-            kind = type(self).__name__
-            raise AttributeError(f"decision_path needs nodes that test one column, and {kind} has none")
+        trees = self._nodes("decision_path")
         records = self._read(X)
         places = visited(trees, records)
         ones = np.ones(len(places[0]), dtype=np.int64)
         return csr_array((ones, places), shape=(len(records), len(trees.feature)))
-
-
-class WithImportances:
-    """What `feature_importances_` is of every forest whose nodes test one column."""
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -80,16 +132,14 @@ class WithImportances:
         released is read. Noise counts, too: of a small epsilon it is most of what there is to explain.
         """
         check_is_fitted(self, "budget_")
-        trees, kind = getattr(self, "trees_", None), type(self).__name__
-        if not isinstance(trees, Trees):
-            raise AttributeError(f"feature_importances_ needs nodes that test one column, and {kind} has none")
+        trees = self._nodes("feature_importances_")
         variation = import_module("dplit.trees.variation")  # compiled, and no chapter needs it
 
         n_levels = tested_levels(self)
         released = _weighed(self)
         if released is None:
             raise AttributeError(
-                f"feature_importances_ needs what leaves released: this {kind} released votes alone"
+                f"feature_importances_ needs what leaves released: {type(self).__name__} released votes alone"
             )
         weights, values = released
         if weights is None:

@@ -20,7 +20,7 @@ from dplit.budget import Group, Parallel
 from dplit.forests.base import BaseForestClassifier, parameters
 from dplit.forests.blocks import in_parts
 from dplit.forests.cells import Cells
-from dplit.forests.parameter_checks import check_bins, check_depth
+from dplit.forests.parameter_checks import GUESS, check_bins, check_depth
 from dplit.forests.partition import REPLACED
 from dplit.forests.releases import laplace_counts, noisy_counts
 from dplit.ground.errors import check_choice
@@ -32,6 +32,7 @@ NOISES = {"geometric": noisy_counts, "laplace": laplace_counts}
 MOST_COUNTS = 5_000_000  # cells times classes
 MOST = 2**62  # records of a released count, as of geometric noise: Laplace noise may be wider
 LEAF_SHARE = 0.01
+USUAL_BINS = 5
 ASKED = 100_000  # cells that a learner is asked for at once
 
 
@@ -87,7 +88,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive; ``inf`` releases the counts themselves.
     domain, classes, neighbours
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     n_estimators, max_depth : int, int or None
         Trees of the learner and their depth, if `learner` is left out: scikit-learn's random forest,
         with all columns at each node and leaves that hold at least a hundredth of the weight.
@@ -101,8 +102,9 @@ class HistogramForestClassifier(BaseForestClassifier):
         ``fit`` takes no weights, as many records as the count rounded.
     mechanism : {"geometric", "laplace"}
         Noise on the counts.
-    bins : int
-        Levels that each continuous column is cut into, of equal width between its public bounds.
+    bins : int, optional
+        Levels that each continuous column is cut into, of equal width between its public bounds. Left out, 5,
+        or where that are more counts than can be released, as many fewer as for 10,000 `n_records`.
     n_records : int, optional
         A public number of records. Given, there are so many fewer `bins`, but two, that one of
         ``n_records * epsilon`` or more is for each cell and class; left out, the domain alone decides.
@@ -110,7 +112,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         "proved" halves the rate for replace-one neighbours. "published" has noise for add-remove
         neighbours whatever they are, and the budget shows what that costs.
     records_per_person, noise, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`; `random_state` also decides the learner's, if it has none,
+        As of `dplit.PrivateForestClassifier`; `random_state` also decides the learner's, if it has none,
         and noise of both mechanisms may be secure.
 
     Attributes
@@ -148,7 +150,7 @@ class HistogramForestClassifier(BaseForestClassifier):
     release: str = "shrunk"
     learner: object = None
     mechanism: str = "geometric"
-    bins: int = 5
+    bins: int | None = None
     n_records: int | None = None
     not_saved = ("learner_",)
     _in_parts = True
@@ -186,7 +188,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         super()._check()
         check_choice(self.release, RULES, "release")
         check_choice(self.mechanism, tuple(NOISES), "mechanism")
-        check_bins(self.bins)
+        if self.bins is not None:
+            check_bins(self.bins)
         if self.max_depth is not None:
             check_depth(self.max_depth, 1)
         if self.learner is not None and not (hasattr(self.learner, "fit") and is_classifier(self.learner)):
@@ -194,11 +197,14 @@ class HistogramForestClassifier(BaseForestClassifier):
 
     def _bins(self, domain, n_classes, rate):
         """`bins`, or the most below it whose counts are worth their noise."""
-        if self.n_records is None:
-            return self.bins
-        worth = self.n_records * rate / n_classes
-        fewer = range(self.bins, min(self.bins, 2), -1)
-        return next((b for b in fewer if Cells(domain, b).n_cells <= worth), min(self.bins, 2))
+        bins, n_records = USUAL_BINS if self.bins is None else self.bins, self.n_records
+        if n_records is None and self.bins is None and Cells(domain, bins).n_cells * n_classes > MOST_COUNTS:
+            n_records = GUESS
+        if n_records is None:
+            return bins
+        worth = min(n_records * rate, MOST_COUNTS) / n_classes
+        fewer = range(bins, min(bins, 2), -1)
+        return next((b for b in fewer if Cells(domain, b).n_cells <= worth), min(bins, 2))
 
     def _check_width(self, cells, n_classes):
         if cells.n_cells * n_classes > MOST_COUNTS:

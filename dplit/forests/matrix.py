@@ -52,7 +52,7 @@ class MatrixForestClassifier(BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
     domain, classes
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for. The paper's noise is for the first; two or more columns of
         classes need exactly twice as much for the second.
@@ -95,9 +95,9 @@ class MatrixForestClassifier(BaseForestClassifier):
         answers from each ensemble's own release, and has the noise for add-remove neighbours whatever
         they are: the budget shows what that costs.
     records_per_person, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     noise : {None, "secure", "simulation"}
-        As of `RandomDecisionForestClassifier`. Secure noise of a strategy without whole entries is geometric in
+        As of `dplit.PrivateForestClassifier`. Secure noise of a strategy without whole entries is geometric in
         steps of :math:`2^{-30}`; that of "tree-norm" in steps of its own (`dplit.matrix.exact_treenorm`).
 
     Attributes

@@ -39,6 +39,7 @@ class _MedianForest(BaseForest):
     selection: str = "exponential"
     median: str = "value"
     partitioned: bool = True
+    _poor_below = 100.0
 
     def _plan(self):
         """From the checked parameters: how records are given to trees, and the shares of each tree."""
@@ -120,10 +121,12 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: true medians,
         the candidate that explains most, true means.
     domain, neighbours
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     target_bounds : (float, float), optional
         Public lower and upper bound of the targets, in their units; a target outside is clipped.
         Left out, they are read off `y` with a `PrivacyLeakWarning`, and the budget is infinite.
+    target_scale : {"linear", "log"}
+        "log" divides the bounds, which are positive then, by factors: see `dplit.PrivateForestRegressor`.
     n_estimators : int
         Number of trees.
     max_depth : int or None
@@ -151,15 +154,15 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         leaf means by `BoundedMean`: it spends `epsilon`. "published" runs the paper's algorithm
         with the paper's budget split, its means not clipped; the budget shows what that costs.
     records_per_person, noise, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
 
     Attributes
     ----------
     budget_, noise_, domain_, trees_, max_depth_, n_features_in_, feature_names_in_
         As of `RandomDecisionForestClassifier`.
-    target_bounds_ : tuple of float
+    target_bounds_, target_scale_ : tuple of float, str
     leaf_values_ : float64 array, shape (n_leaves,)
-        Released mean of each leaf of the forest, in the units of the targets.
+        Released mean of each leaf of the forest, in the units of the targets, or of their logarithms.
     feature_importances_ : float64 array, shape (n_features,)
 
     Examples
@@ -181,9 +184,10 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         targets, bounds, target_node = self._read_targets(y)
         # A unit of the scaled sum of squares is (upper - lower)^2: rate eps/(8 B^2) as published,
         # eps where the sum of squares is known to grow by at most one unit a record.
-        farthest = max(map(abs, bounds))
+        lower, upper = self._store_bounds(bounds)
+        farthest = max(abs(lower), abs(upper))
         power = -math.frexp(farthest)[1]  # of two, which rounds nothing: no square overflows
-        width, farthest = math.ldexp(bounds[1] - bounds[0], power), math.ldexp(farthest, power)
+        width, farthest = math.ldexp(upper - lower, power), math.ldexp(farthest, power)
         rule, cut = self._cut(shares, domain, width**2 / (8 * farthest**2), 1)
 
         self.max_depth_ = self._depth()
@@ -206,7 +210,7 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
     Parameters
     ----------
     classes
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     accounting : {"proved", "published"}
         "proved" releases a leaf's class by permute-and-flip; "published" by the largest of its
         class counts with Laplace noise, and never less than 0.

@@ -51,7 +51,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin of the proved
         forest. The published forest ignores it: there the three budgets below are all.
     domain, classes, neighbours
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
     n_estimators : int, optional
         Number of trees. Published, every tree reads all records, and left out it is the paper's 100. Proved,
         a record is in one tree, and few are better: left out it is `dplit.multinomial.forest.advised_trees`.
@@ -81,7 +81,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         A public guess of the number of records, for the rules of trees and depth; never their number
         itself, which is private under add-remove neighbours. Left out, 10,000.
     records_per_person, noise, random_state, n_jobs
-        As of `RandomDecisionForestClassifier`.
+        As of `dplit.PrivateForestClassifier`.
 
     Attributes
     ----------
@@ -116,6 +116,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     draw_label: str = "leaf"
     scores: str = "counts"
     n_records: int | None = None
+    _poor_below = 100.0
 
     def fit(self, X: Any, y: Any) -> Self:
         """Grow the trees, and release a class for each of their leaves. See `BaseForest.fit`."""

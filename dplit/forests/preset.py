@@ -6,6 +6,7 @@ cells the domain has and how many classes the list, and epsilon. The rule is `dp
 
 import copy
 import math
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -51,9 +52,13 @@ class BasePrivateForest(PlannedForest):
         """Fitted attributes of the forest that was fitted: `trees_`, `feature_importances_` and so on."""
         if name.endswith("_") and not name.startswith("_") and "forest_" in vars(self):
             return getattr(vars(self)["forest_"], name)
-        fitted = type(vars(self).get("forest_")).__name__
-        why = f": what was fitted, a {fitted}, has none" if "forest_" in vars(self) else ""
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{why}")
+        try:
+            return super().__getattr__(name)
+        except AttributeError as error:
+            if "forest_" in vars(self):
+                fitted = type(vars(self)["forest_"]).__name__
+                error.args = (f"{error}: what was fitted, a {fitted}, has none",)
+            raise
 
     def __dir__(self):
         """With the fitted attributes of the forest that was fitted, which notebooks complete."""
@@ -82,7 +87,8 @@ class BasePrivateForest(PlannedForest):
         check_epsilon(rest)  # all else was checked with the preset's own parameters
         read = "n_features_in_", "feature_names_in_"
         vars(forest).update({name: vars(self)[name] for name in read if name in vars(self)})
-        forest._fit_encoded(records, domain, domain_node, *target)
+        with self._named(kind):
+            forest._fit_encoded(records, domain, domain_node, *target)
         seal(forest)
         return self._store(domain, None, node, forest.budget_.root)
 
@@ -118,17 +124,27 @@ class BasePrivateForest(PlannedForest):
         seeded = is_seeded(self.random_state)
         return int(rng.integers(2**62)) if seeded else self.random_state
 
-    def _answering(self):
-        """The forest that was fitted, with the threads that are asked for now."""
+    def _ask(self, what, *given, **options):
+        """What the forest that was fitted answers, with the threads asked for now; errors name the preset."""
         check_is_fitted(self, "budget_")
-        check_intact(self.forest_)  # once, and not each copy
-        forest = copy.copy(self.forest_)
-        forest.n_jobs = self.n_jobs
-        return forest
+        with self._named(type(self.forest_)):
+            check_intact(self.forest_)  # once, and not each copy
+            forest = copy.copy(self.forest_)
+            forest.n_jobs = self.n_jobs
+            return getattr(forest, what)(*given, **options)
+
+    @contextmanager
+    def _named(self, inner):
+        """What is raised inside names this estimator in place of the one that it fits."""
+        try:
+            yield
+        except (ValueError, TypeError) as error:
+            error.args = (str(error).replace(inner.__name__, type(self).__name__),)
+            raise
 
     def apply(self, X: Any) -> np.ndarray:
         """As the forest that was fitted, `forest_`, does it. Returns an int array, shape (n_records, n_trees)."""
-        return self._answering().apply(X)
+        return self._ask("apply", X)
 
     def decision_path(self, X: Any) -> csr_array:
         """As the forest that was fitted, `forest_`, does it.
@@ -136,25 +152,20 @@ class BasePrivateForest(PlannedForest):
         Returns a csr_array of int64, shape (n_records, n_nodes); errors are those of `BaseForest.decision_path`,
         an AttributeError of a histogram among them, which has no nodes.
         """
-        return self._answering().decision_path(X)
+        return self._ask("decision_path", X)
 
     def predict(self, X: Any) -> np.ndarray:
         """As the forest that was fitted, `forest_`, does it.
 
         Returns an array, shape (n_records,), of classes, or of numbers within `target_bounds_`.
         """
-        return self._answering().predict(X)
+        return self._ask("predict", X)
 
     @property
     def feature_importances_(self) -> np.ndarray:
         """What each column matters to the forest that was fitted, by that forest's measure."""
         check_is_fitted(self, "budget_")
         return self.forest_.feature_importances_
-
-    @_answers("export_text")
-    def export_text(self) -> str:
-        """The released model in words, as the forest that was fitted says it; str."""
-        return self._answering().export_text()
 
 
 @parameters
@@ -243,7 +254,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
 
         Returns a float64 array, shape (n_records, n_classes), in the order of `classes_`.
         """
-        return self._answering().predict_proba(X)
+        return self._ask("predict_proba", X)
 
     @_answers("decision_function")
     def decision_function(self, X: Any) -> np.ndarray:
@@ -252,7 +263,7 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         Returns a float64 array: log-odds of the second of two classes, shape (n_records,), or scores of shape
         (n_records, n_classes).
         """
-        return self._answering().decision_function(X)
+        return self._ask("decision_function", X)
 
 
 @parameters
@@ -272,6 +283,10 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
         Public bounds of the targets, in their units; a target outside is clipped, and bounds that are several
         times too wide cost little. Left out, they are read off `y`, with a `PrivacyLeakWarning`, and the budget
         is infinite.
+    target_scale : {"linear", "log"}
+        "log" for a positive target that is skewed, as prices and durations are, and whose bounds, positive then,
+        span factors: it learns the logarithm of the clipped target and predicts its mean's exponential, a
+        geometric mean, which is right by a factor and below the mean. It costs nothing.
     neighbours : {"add-remove", "replace-one"}
         Which data sets `epsilon` holds for: one record more or less, or one record changed.
     n_estimators, max_depth : int, optional
@@ -314,6 +329,5 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
         self._check()
         records, y, domain, domain_node = self._read_fit(X, y)
         target = self._read_targets(y)
-        return self._fit_advised(
-            records, domain, domain_node, *target, n_classes=0, target_bounds=self.target_bounds
-        )
+        schema = {"target_bounds": self.target_bounds, "target_scale": self.target_scale}
+        return self._fit_advised(records, domain, domain_node, *target, n_classes=0, **schema)

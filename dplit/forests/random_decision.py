@@ -43,16 +43,9 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin: the same
         trees and records, and the true majority in every leaf.
-    domain : Domain, optional
-        What is public about the columns. Left out, the two values of a data frame's boolean columns
-        are taken to be public; anything else, the categories of its categorical columns included, is
-        read off the data, with a `PrivacyLeakWarning`, and the budget is infinite.
-    classes : sequence or pandas.CategoricalDtype, optional
-        The public class list, all strings or all numbers. Left out, the two values of a boolean `y`;
-        of any other `y`, a categorical one included, the classes are read off the data, with a
-        `PrivacyLeakWarning`, and the budget is infinite.
-    neighbours : {"add-remove", "replace-one"}
-        Which data sets `epsilon` holds for.
+    domain, classes, neighbours, records_per_person, noise, random_state, n_jobs
+        As of `dplit.PrivateForestClassifier`. A seed does not reach another process, and from a generator
+        random trees are drawn, while the noise is fresh in every fit.
     n_estimators : int
         Number of trees; each record is used in one of them. The paper advises 100 (section 4.4).
     max_depth : int, optional
@@ -70,20 +63,6 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         replace-one neighbours: it spends `epsilon`. "published" shuffles the records and cuts them
         into equal parts, at rate `epsilon` whatever the neighbours: the budget shows what that costs.
         With ``label="smooth-exponential"`` and nothing else given it is the paper's algorithm 1.
-    records_per_person : int
-        The most records that one person has in the table, a public number. `epsilon` holds for all of
-        them together: each record's share is ``epsilon / records_per_person``.
-    noise : {None, "secure", "simulation"}
-        "secure" draws exact noise from the operating system's randomness; "simulation" rounded noise by
-        NumPy's generators, which a `random_state` needs. None takes the first where no `random_state` is
-        given and all that is released has an exact sampler, else the second (`dplit.forests.noise`).
-    random_state : None, int, Generator, RandomState or SeedSequence
-        None, for a release: all randomness is the operating system's. An integer repeats the fit, and
-        whoever knows it can undo the noise; it stands in no repr and no pickle, so that it does not
-        reach another process: a search with ``n_jobs=2`` repeats in threads alone. From anything else
-        random trees are drawn, and the noise is fresh in every fit (`dplit.forests.randomness`).
-    n_jobs : int, optional
-        Threads; the forest is the same for any number.
 
     Attributes
     ----------
@@ -117,6 +96,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     n_records: int | None = None
     label: str = "permute-and-flip"
     _spawns_structure = True
+    _poor_below = 100.0
     _in_parts = True
 
     def fit(self, X: Any, y: Any) -> Self:

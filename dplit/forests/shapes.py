@@ -29,7 +29,7 @@ class Shape(NamedTuple):
     #: Of a categorical column, one for each piece; None among them is a missing value.
     levels: tuple | None
     #: Float64 array, shape (n_pieces, n_outputs). Log-odds of the second of two classes, log-weights of several,
-    #: or units of the target.
+    #: or units of the target, or of its logarithm.
     values: np.ndarray
     outputs: tuple  #: Tuple of str, length n_outputs. What they are added to, in words.
     scale: str = "linear"  #: Or "log", on which the column is cut.
@@ -85,7 +85,7 @@ def _outputs(forest):
     """What each score of a record is."""
     classes = getattr(forest, "classes_", None)
     if classes is None:
-        return ("the mean",)
+        return ("the mean" if getattr(forest, "target_scale_", "") != "log" else "the logarithm's mean",)
     if len(classes) == 2:
         return (f"log-odds of {classes[1]}",)
     return tuple(f"log-weight of {name}" for name in classes)
@@ -93,18 +93,8 @@ def _outputs(forest):
 
 def _tested(trees):
     """The one column that each tree tests, int array of shape (n_trees,); None if a tree tests several."""
-    columns = []
-    for root in trees.roots.tolist():
-        seen, below = set(), [root]
-        while below:
-            node = below.pop()
-            if trees.feature[node] != LEAF:
-                seen.add(int(trees.feature[node]))
-                below += [int(trees.child[node]), int(trees.child[node]) + 1]
-        if len(seen) > 1:
-            return None
-        columns.append(seen.pop() if seen else LEAF)
-    return np.array(columns)
+    seen = [np.unique(trees.only(t).feature) for t in range(trees.n_trees)]  # LEAF is the least
+    return np.array([columns[-1] for columns in seen]) if max(map(len, seen)) <= 2 else None
 
 
 def _summed(trees, roots, points, values):

@@ -1,5 +1,6 @@
 """y as a fit takes it: class lists and codes, numbers on the public grid."""
 
+import math
 import re
 import warnings
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ from dplit.domain import GRID
 from dplit.ground.errors import few, warn_leak
 from dplit.mechanisms.geometric import MOST
 
+SCALES = "linear", "log"
 QUOTED = re.compile(r":\narray=.*\.\nReshape", re.DOTALL)  # what NumPy's messages quote
 
 
@@ -147,18 +149,29 @@ def check_count(n_targets):
         raise ValueError(f"y must hold at most {MOST // GRID:,} targets, got {n_targets:,}")
 
 
-def check_bounds(bounds):
-    """The two ends of a public interval, as floats."""
+def check_bounds(bounds, scale="linear"):
+    """The two ends of a public interval, as floats; of a log scale both are positive."""
     try:
         lower, upper = () if isinstance(bounds, str) else map(float, bounds)
     except (TypeError, ValueError, OverflowError):
         lower = upper = np.nan
     if not (np.isfinite(upper - lower) and lower < upper):
         raise ValueError(f"target_bounds must be two finite numbers (lower, upper), lower < upper, got {bounds!r}")
+    if scale == "log" and not (lower > 0 and math.log(lower) < math.log(upper)):
+        raise ValueError(
+            f"target_bounds must be positive on a log scale, and apart, got {bounds!r}: take a positive lower, to "
+            "which what is below is clipped"
+        )
     return lower, upper
 
 
-def target_shares(values, lower, upper):
-    """Numbers as shares of an interval, clipped to it, in whole steps of the public grid."""
-    shares = (np.clip(values, lower, upper) - lower) / (upper - lower)
+def on_scale(values, scale):
+    """Positive numbers as a log scale divides them equally, or any as they are."""
+    return np.log(values) if scale == "log" else values
+
+
+def target_shares(values, lower, upper, scale="linear"):
+    """Numbers as shares of an interval on its scale, clipped to it first, in whole steps of the public grid."""
+    low, high = on_scale(lower, scale), on_scale(upper, scale)
+    shares = (on_scale(np.clip(values, lower, upper), scale) - low) / (high - low)
     return np.rint(shares * GRID) / GRID

@@ -12,7 +12,7 @@ level by level, those of all trees side by side. Then the children of a level's 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,6 +53,23 @@ class Trees:
     def arrays(self):
         """Feature, threshold, child, side, steps, roots."""
         return self.feature, self.threshold, self.child, self.side, self.steps, self.roots
+
+    def only(self, t: int) -> Trees:
+        """Tree t alone, its nodes and its leaves numbered from 0."""
+        first, last = np.append(self.roots, len(self.feature))[t : t + 2]
+        at, depth = np.arange(first, last), self.depth
+        if depth is not None:
+            sizes = [2**d for d in range(depth + 1)]  # of a tree's level; above it stand size - 1 of each tree
+            at = np.concatenate([self.n_trees * (size - 1) + t * size + np.arange(size) for size in sizes])
+        inner = self.feature[at] != LEAF
+        child = self.child[at] - np.where(inner, first, self.leaf_starts[t])
+        if depth is not None:
+            child[inner] = 1 + 2 * np.arange(inner.sum())
+        return replace(
+            self, feature=self.feature[at], threshold=self.threshold[at], child=child.astype(np.int32),
+            side=self.side[at], roots=np.zeros(1, dtype=np.int32),
+            leaf_starts=self.leaf_starts[t : t + 2] - self.leaf_starts[t],
+        )  # fmt: skip
 
     @classmethod
     def join(cls, trees: list[tuple], most_levels: int = 0) -> Trees:

@@ -88,7 +88,7 @@ def test_a_fitted_forest_keeps_what_it_released_and_no_more():
         if name.endswith("Classifier"):
             schema |= {"classes_", "n_classes_"}
         else:
-            schema |= {"target_bounds_", "leaf_values_"}
+            schema |= {"target_bounds_", "target_scale_", "leaf_values_"}
         if name in LABELLED:
             schema |= {"leaf_labels_"}
         if name == "JPWClassifier":

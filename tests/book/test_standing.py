@@ -2,6 +2,7 @@
 
 import re
 import sys
+import tomllib
 from collections import namedtuple
 from types import SimpleNamespace
 
@@ -47,6 +48,8 @@ def test_two_settings_turn_on_links_and_canonical_addresses():
 def test_both_settings_are_there_and_empty():
     settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
     assert (settings["repository_url"], settings["site_url"]) == ("", "")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project.get("urls", {}).get("Documentation", "") == settings["site_url"]
 
 
 def test_the_footer_needs_no_git():

@@ -75,7 +75,7 @@ TABLE = {
         BOOSTED, {"n_records": (20, None), "target_bounds": ((0, 1), (-1, 2))}, ROUNDS, ({"epsilon": 1e3},),
     ),
     "HistogramForestClassifier": Listed(
-        dict(n_estimators=100, max_depth=None, release="shrunk", learner=None, mechanism="geometric", bins=5,
+        dict(n_estimators=100, max_depth=None, release="shrunk", learner=None, mechanism="geometric", bins=None,
              n_records=None),
         {"mechanism": ("geometric", "laplace"), "max_depth": (1, 2)},
         ("cell_counts_", "cell_labels_", "cell_shares_"),

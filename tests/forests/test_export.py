@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -103,3 +104,53 @@ def test_bins_are_those_of_the_fit_and_not_of_a_parameter_that_changed(name):
     assert " to " in "".join(before)
     for bins in (9, []):  # as a file may say it, too
         assert [export_text(forest.set_params(bins=bins), t) for t in range(2)] == before
+
+
+def test_a_boosted_model_of_many_leaves_is_told_shortly():
+    """Sixty-four leaves a round were two thousand lines: a line a round, and each round whole if asked for."""
+    x = np.random.default_rng(0).random((4000, 2))
+    options = {"domain": Domain([Continuous(0, 1)] * 2), "target_bounds": (0, 1), "random_state": 0}
+    forest = forests.BoostedForestRegressor(20.0, **options, n_records=4000).fit(x, x[:, 0])
+    assert forest.trees_.n_leaves / forest.trees_.n_trees >= 16
+    lines = forest.export_text().splitlines()
+    assert len(lines) <= 41 + forest.trees_.n_trees
+    ends = [
+        forest.leaf_values_[slice(*forest.trees_.leaf_starts[t : t + 2])] for t in range(forest.trees_.n_trees)
+    ]
+    said = [re.fullmatch(r"round \d+: (\d+) leaves by .* add (\S+) to (\S+)", line).groups() for line in lines[1:]]
+    assert said == [(str(len(e)), f"{e.min():.3f}", f"{e.max():.3f}") for e in ends]
+    assert forest.export_text(1, decimals=2) == export_text(forest, 1, decimals=2)
+
+
+def test_a_histogram_is_told_by_its_largest_cells():
+    domain = Domain({"u": Continuous(0, 1), "v": Categorical(list("abcdefgh"))})
+    X = [[0.9, "c"]] * 30 + [[0.1, "b"]] * 20
+    forest = forests.HistogramForestClassifier(float("inf"), domain=domain, classes=["n", "y"], random_state=0)
+    lines = forest.fit(X, ["y"] * 30 + ["n"] * 20).export_text().splitlines()
+    assert lines[:2] == ["|-- u is 0.800 to 1.000, v is 'c'", "|   |-- 'y', of 0 : 30"]
+    assert lines[2:4] == ["|-- u is 0.000 to 0.200, v is 'b'", "|   |-- 'n', of 20 : 0"]
+    assert len(lines) == 41 and lines[-1] == "|-- and 20 cells more"
+
+
+@each
+def test_each_tree_is_a_forest_of_its_own_and_says_what_it_said_among_all(kind):
+    forest = fitted(kind)
+    if kind in (baselines.ComparisonForestClassifier, forests.HistogramForestClassifier):
+        assert not hasattr(forest, "estimators_")
+        return
+    alone = forest.estimators_
+    assert len(alone) == forest.trees_.n_trees
+    leaves = np.column_stack([one.apply(X)[:, 0] for one in alone])
+    np.testing.assert_array_equal(leaves, forest.apply(X))
+    assert [export_text(one) for one in alone] == [export_text(forest, t) for t in range(len(alone))]
+    assert all(one.budget_ == forest.budget_ for one in alone)
+    if regresses(kind) and not hasattr(forest, "initial_"):
+        found = np.mean([one.predict(X) for one in alone], axis=0)
+        np.testing.assert_allclose(found, forest.predict(X), rtol=1e-9)
+    elif hasattr(forest, "initial_"):
+        steps = sum(one.leaf_values_[one.apply(X)[:, 0]] for one in alone)
+        score = forest.predict if regresses(kind) else forest.decision_function
+        lowest, highest = (0, 1) if regresses(kind) else (-np.inf, np.inf)
+        np.testing.assert_allclose(np.clip(forest.initial_ + steps, lowest, highest), score(X), rtol=1e-9)
+    again = pickle.loads(pickle.dumps(alone[-1]))  # which compares its arrays anew
+    np.testing.assert_array_equal(again.predict(X), alone[-1].predict(X))

@@ -1,15 +1,20 @@
 """Every estimator names the argument that is wrong, before it fails in someone else's code."""
 
 import re
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
-from dplit import Categorical, Continuous, Domain, forests
-from tests.forests.kinds import KINDS, each, target
+from dplit import Accountant, Categorical, Continuous, Domain, forests
+from dplit.budget.accountant import BudgetError
+from dplit.forests import noise
+from dplit.mechanisms.secure import secure_generator
+from tests.forests.kinds import KINDS, PLAIN, each, each_private, regresses, target
 
 X = np.random.default_rng(0).random((60, 2))
 
@@ -47,6 +52,7 @@ WRONG = [
     ("n_records", (0, 2.5), "must be an integer of at least 1"),
     ("partitioned", ("no",), "must be True(,| or) False.*"),
     ("target_bounds", ((20, 10), (1, 1), (0, np.inf), 5, (1, 2, 3)), "must be two finite numbers .*"),
+    ("target_scale", ("sqrt", None), "must be one of 'linear', 'log'"),
     ("selection", ("best",), "must be one of 'uniform', 'exponential', 'permute-and-flip'"),
     ("median", ("mean",), "must be one of 'value', 'rank'"),
     ("label", ("mode",), "must be one of 'permute-and-flip', 'smooth-exponential'"),
@@ -187,3 +193,53 @@ def test_complex_classes_are_not_quoted(kind):
     with pytest.raises(ValueError, match=r"^y must hold") as caught:
         estimator(kind).fit(X, y)
     assert "71905" not in str(caught.value)
+
+
+def bad_fits(kind):
+    """What each bad input is, and a call of ``fit`` that gets it: of the records, the target and options."""
+    made = partial(estimator, kind, epsilon=0.5) if kind not in PLAIN else partial(estimator, kind)
+    y, named = targets(), Domain({"u": Continuous(0, 1), "v": Categorical(["a", "b"])})
+    frame = pd.DataFrame({"u": X[:, 0], "v": np.where(X[:, 1] > 0.5, "a", "b")})
+    for what, table in {
+        "missing": np.where(X > 0.99, np.nan, X), "infinite": np.where(X > 0.9, np.inf, X),
+        "wide": np.c_[X, X], "narrow": X[:, :1], "empty": X[:0], "short": X[:-1], "flat": X[:, 0], "none": None,
+        "text": [["x", "y"]] * 60, "sparse": csr_array(X), "masked": np.ma.masked_greater(X, 0.5),
+        "complex": X + 1j, "deep": X[:, :, None],
+    }.items():  # fmt: skip
+        yield f"X {what}", lambda table=table: made().fit(table, y)
+    for what, table in {
+        "names": frame.rename(columns={"v": "w"}), "twice": frame.set_axis(["u", "u"], axis=1),
+        "more": frame.assign(w=1), "level": frame.replace("b", "c"),
+        "missing level": frame.assign(v=[None, *frame["v"][1:]]),
+        "missing": frame.assign(u=np.nan), "dates": frame.assign(u=pd.Timestamp("2020-01-01")),
+    }.items():  # fmt: skip
+        yield f"frame {what}", lambda table=table: made().set_params(domain=named).fit(table, y)
+    for what, target_ in {
+        "none": None, "short": y[:-1], "empty": y[:0], "missing": [np.nan, *y[1:]], "two": np.c_[y, y],
+        "nested": [[1, 2]] * 60, "complex": y + 1j, "infinite": [np.inf, *y[1:]], "text": ["no", *y[1:].tolist()],
+        **({} if regresses(kind) else {"class": y + 1}),
+    }.items():  # fmt: skip
+        yield f"y {what}", lambda target_=target_: made().fit(X, target_)
+    yield "weights", lambda: made().fit(X, y, sample_weight=np.ones(60))
+    for name, values, _ in WRONG:
+        for value in values if name in made().get_params() else ():
+            yield f"{name}={value!r}", lambda n=name, v=value: made().set_params(**{n: v}).fit(X, y)
+
+
+@each_private
+@pytest.mark.filterwarnings("ignore")
+def test_bad_input_draws_nothing_and_leaves_an_account_as_it_was(kind, tmp_path, monkeypatch):
+    """The file has not a byte more after any of them; of a good fit it has one line more, and noise."""
+    drawn = []
+    monkeypatch.setattr(noise, "secure_generator", lambda: drawn.append(1) or secure_generator())
+    path, seen = tmp_path / "ledger.json", 0
+    with Accountant(path, limit=1.0) as account:
+        before = path.read_bytes()
+        for what, fit in bad_fits(kind):
+            with pytest.raises((ValueError, TypeError, BudgetError)):
+                fit()
+            assert path.read_bytes() == before and account.spent == 0 and drawn == [], what
+            seen += 1
+        estimator(kind, epsilon=0.5).fit(X, targets())
+        assert account.spent == 0.5 and len(drawn) > 0 and seen > 45
+    assert len(path.read_bytes().splitlines()) == 2

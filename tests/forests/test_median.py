@@ -125,7 +125,7 @@ def test_what_is_read_off_the_data_shows_in_the_total():
 @both
 def test_a_fitted_forest_holds_trees_and_releases_alone(make):
     forest = fitted(make)
-    leaves, schema = "leaf_values_", {"target_bounds_"}
+    leaves, schema = "leaf_values_", {"target_bounds_", "target_scale_"}
     if make is classifier:
         leaves, schema = "leaf_labels_", {"classes_", "n_classes_"}
     public = {"budget_", "domain_", "trees_", "n_features_in_", "max_depth_", "noise_", leaves} | schema

@@ -103,11 +103,12 @@ def test_notebooks_complete_what_was_fitted():
 
 def test_what_a_family_cannot_answer_is_no_method():
     forest = classifier(domain=FEW).fit(X[["w"]], Y)
-    assert not hasattr(forest, "decision_function") and not hasattr(forest, "export_text")
+    assert not hasattr(forest, "decision_function")
     with pytest.raises(AttributeError, match="what was fitted, a HistogramForestClassifier, has no"):
-        forest.export_text()
-    with pytest.raises(AttributeError, match=r"'trees_'$"):
+        forest.decision_function(X[["w"]])
+    with pytest.raises(AttributeError, match="PrivateForestClassifier has no trees_, for it is not fitted yet"):
         PrivateForestClassifier().trees_  # noqa: B018
+    assert "|-- w is 'a'\n|   |-- " in forest.export_text() == forest.forest_.export_text()
     assert hasattr(forest, "predict_proba") and forest.cell_counts_.shape == (3, 2)
 
 

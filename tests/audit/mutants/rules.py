@@ -52,7 +52,7 @@ instead("one person's records do not share epsilon", f"{RDF} spends what it is a
 instead("a fit that failed after its noise is given back", "an account of several fits",
         at("budget.accountant", "has_drawn"), lambda: None)  # fmt: skip
 instead("a charge is not written into the account's file", "an account that is kept in a file",
-        at("budget.ledger", "Ledger", "append"), lambda self, entry: 0)  # fmt: skip
+        at("budget.ledger", "Ledger", "append"), lambda self, entry: None)  # fmt: skip
 
 
 # What a record moves -----------------------------------------------------------------------------

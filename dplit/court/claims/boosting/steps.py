@@ -12,51 +12,28 @@ from scipy.optimize import minimize_scalar
 from dplit import Continuous, Domain, boosting
 from dplit.court.ledger import Evidence, interval
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, need, same
-from dplit.mechanisms import Geometric
 
 SHRINKAGE = Box("thm-boosting-shrinkage", "boosting.step_error", "boosting.best_weight")
 POSTERIOR = Box("thm-boosting-posterior", "boosting.posterior_steps", "boosting.priors", "boosting.tree_steps")
 BALANCE = Box("thm-boosting-balance", "boosting.best_rounds", "boosting.best_depth", "boosting.balance")
-CURVATURES, DIFFERENCES = (2, 10, 40, 200), (0.05, 0.3, 1.0, 2.0)
+PULL = tuple(f"ours/shrinkage:{part}" for part in ("heavier", "lighter", "smaller", "larger"))
 
 
-def _error(curvature, difference, scale, pull):
-    """Mean squared error of (G + z - z' + w v')/(h + w), summed over the law of one noise at a time."""
-    noise = Geometric(1.0, scale)
-    z = np.arange(-60 * scale, 60 * scale + 1)
-    second = float((noise.pmf(z) * z.astype(float) ** 2).sum())
-    parent = 0.7
-    true = parent + difference
-    centre = (curvature * true + pull * parent) / (curvature + pull) - true
-    return centre**2 + 2 * second / (curvature + pull) ** 2, 2 * second
-
-
-@SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", range="curvatures 2 to 200, 3 budgets")
+@SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", **over("ours/shrinkage", *PULL))
 def shrinkage(effort, rng):
     r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the mean squared
     error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$, and smaller than the
     plain step's where $h^2 \Delta^2 w < \sigma^2(2h + w)$: in all cells that are small enough."""
-    settings, pulls = list(product(CURVATURES, DIFFERENCES, (1, 5, 20))), (0.0, 1.0, 30.0)
-    for h, delta, scale in settings:
-        plain, variance = _error(h, delta, scale, 0.0)
-        best = float(boosting.best_weight(h, delta, variance))
-        data = {"curvature": h, "difference": delta, "scale": scale}
-        found = minimize_scalar(
-            lambda w, h=h, d=delta, s=scale: _error(h, d, s, np.exp(w))[0],
-            bracket=(np.log(best) - 1, np.log(best) + 1),
-        )
-        yield same(np.exp(found.x), best, rtol=1e-3, **data)
-        for pull in (*pulls, best):
-            true = _error(h, delta, scale, pull)[0]
-            left, right = h**2 * delta**2 * pull, variance * (2 * h + pull)
-            if pull and not np.isclose(left, right):
-                yield need((true < plain) == (left < right), true, **data, plain=plain, pull=pull)
-            yield same(true, boosting.step_error(h, delta, variance, pull), **data, pull=pull)
-    return (
-        f"{len(settings) * (len(pulls) + 1)} errors equal the sums over the noise, {len(settings)} best "
-        "weights the numerical minima, and the plain step is the worse one where the inequality says so."
+    error = lambda h, w, v, D, s: boosting.step_error(h, D, s, w)  # noqa: E731
+    best = lambda h, W, D2, **_: boosting.step_error(  # noqa: E731
+        h, D2**0.5, W * h * D2, boosting.best_weight(h, D2**0.5, W * h * D2)
     )
+    yield from certified("ours/shrinkage", effort, right=error)
+    for name in PULL:
+        yield from certified(name, effort, **({"left": best} if name in PULL[:2] else {}))
+    return "The error, that no other weight has less, and where it is less than the plain step's: {statement}"
 
 
 def _column(unit, h, variance, covariances, scales, bins):

@@ -13,16 +13,18 @@ from dplit import matrix
 from dplit.court.claims.matrix_paths.small import forest
 from dplit.court.claims.matrix_release import laws
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, note, private, same
 from dplit.matrix.release import noise_for, noise_of
 
 LOSS = "privacy loss"
 SENSITIVITY = Box("thm-release-sensitivity", "matrix.noise_of", quantity=LOSS)
 FOREST = Box("thm-release-forest", "matrix.release", quantity=LOSS)
-TREE = Box("thm-release-forest", "matrix.noise_for", quantity="loss", range="2 to 128 trees, epsilon 0.5 to 2")
+TREE = Box("thm-release-forest", "matrix.noise_for", quantity="budget of a tree")
+TYPO, SUM = "m-rf/budget-typo", "m-rf/budget-typo/corrected:sum"
 BATCHES = Box("thm-release-batches", "matrix.release", quantity=LOSS)
 FREE = Box("thm-release-free", "matrix.release", quantity=LOSS)
-TREES, BUDGETS = (2, 3, 16, 128), (0.5, 1.0, 2.0)
+BUDGETS = (0.5, 1.0, 2.0)
 SMALL = "small forests on 4 cells with 2 classes; identity, per tree and merged leaves"
 
 
@@ -112,28 +114,26 @@ def theorem_7(effort, rng):
     return (yield from _of_forests(effort, rng, True))
 
 
-def _one_tree(trees, budgets):
-    """The exact loss of the leaves of one tree with two leaves at the noise for tau trees."""
-    for tau, epsilon in itertools.product(trees, budgets):
-        yield laws.worst(np.eye(2), noise_for(tau, epsilon, "laplace"), 1), tau, epsilon
+def _of_a_tree(t, e):
+    """The exact loss of the leaves of one tree with two leaves at the noise for so many trees."""
+    return laws.worst(np.eye(2), noise_for(t, e, "laplace"), 1)
 
 
-@TREE("m-rf/budget-typo", "Optimizing decision paths", "fails")
-def budget_typo(effort, rng, trees=TREES, epsilon=BUDGETS):
+@TREE(TYPO, "Optimizing decision paths", "fails", **over(TYPO))
+def budget_typo(effort, rng):
     r"""Adding Laplace noise of scale $\tau/\epsilon$ to the leaf values, with an equal privacy budget
     allocation, is assigning each tree a budget of $\tau/\epsilon$."""
-    for loss, tau, e in _one_tree(trees, epsilon):
-        yield same(loss, tau / e, tau=tau, epsilon=e)
-    return "{cases} forests: tau={tau}, epsilon={epsilon}: a tree costs {exact:.4g}, not {stated:.4g}"
+    yield from certified(TYPO, effort, left=_of_a_tree)
+    return "a tree costs {exact:.4g}, not {stated:.4g}, and so wherever {refuted}"
 
 
-@TREE.corrected(budget_typo, proved=False)
-def budget_of_a_tree(effort, rng, trees=TREES, epsilon=BUDGETS):
+@TREE.corrected(budget_typo, proved=False, **over(f"{TYPO}/corrected", SUM))
+def budget_of_a_tree(effort, rng):
     r"""Laplace noise of scale $\tau/\epsilon$ on the leaf values assigns each tree a budget of $\epsilon/\tau$:
     these add up to $\epsilon$."""
-    for loss, tau, e in _one_tree(trees, epsilon):
-        yield same(loss, e / tau, tau=tau, epsilon=e)
-    return "{cases} forests: a tree costs epsilon over tau"
+    yield from certified(f"{TYPO}/corrected", effort, right=_of_a_tree)
+    yield from certified(SUM, effort)
+    return "a tree costs epsilon over tau, and {statement}"
 
 
 def _label_laws(T, noise, reach):

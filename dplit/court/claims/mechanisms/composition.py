@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from dplit.budget import Parallel, Sequence, Spend
+from dplit.budget import Bootstrap, Group, Parallel, Sequence, Spend
 from dplit.court.claims.mechanisms._laws import RDF, V1, V2, loss
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
@@ -27,6 +27,26 @@ def sequential(effort, rng, paper):
             laws = (_noisy_number_then_label(c, first, second) for c in (counts, neighbour))
             yield private(loss(*laws), stated, counts=list(counts), neighbour=list(neighbour))
     return "The ratios multiply, the second of which knows the first: {statement}"
+
+
+PARTS = "group", "bootstrap-none", "bootstrap-near", "bootstrap-far"
+NODES = tuple(f"rdf/budget-nodes:{part}" for part in PARTS)
+
+
+@COMPOSITION("rdf/budget-nodes", "ours", "holds", "budget.Group", "budget.Bootstrap", proved=False, **over(*NODES))
+def nodes(effort, rng):
+    r"""Neighbours that are two steps apart cost $2\epsilon$ and $(1 + e^\epsilon)\delta$, and a part that reads n
+    draws with replacement from n records at most $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} -
+    e^{-1}))$, whatever n."""
+    for name in NODES:
+        yield from certified(name, effort, broken="leaks")
+    for epsilon in (0.1, 1.0):
+        H, part = np.exp(epsilon), Spend("counts", epsilon)
+        yield same(Group("g", part, 2).epsilon, 2 * epsilon, epsilon=epsilon)
+        for n in (1, 2, 10, 1000):  # |2K - 1| steps, K binomial
+            exact = (1 - 1 / n) ** n * (H - 1 / H) + (1 + (H**2 - 1) / n) ** n / H
+            yield below(np.log(exact), Bootstrap("b", part).epsilon, epsilon=epsilon, n=n)
+    return "At every epsilon; {n} draws with replacement cost {exact:.4f} at epsilon {epsilon:g}, of {stated:.4f}"
 
 
 def _noisy_number_then_label(counts, first, second):

@@ -83,7 +83,7 @@ def permute_and_flip(effort, rng, paper):
     rate $\epsilon/(2\Delta(q))$, which is the same law)."""
     yield from _both(effort, FLIPS)
     yield from _moved_scores(effort.pick(2, 4, 4), PermuteAndFlip(1.0), (-1, 0, 1))
-    return "Of up to four candidates, each step of one that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
+    return "Each step of one of up to four that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
 
 
 @EXPONENTIAL(

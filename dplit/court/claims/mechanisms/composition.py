@@ -29,13 +29,14 @@ def sequential(effort, rng, paper):
     return "The ratios multiply, the second of which knows the first: {statement}"
 
 
-PARTS = "group", "bootstrap-none", "bootstrap-near", "bootstrap-far"
+PARTS = "group", "pure", "bootstrap-none", "bootstrap-near", "bootstrap-far"
 NODES = tuple(f"rdf/budget-nodes:{part}" for part in PARTS)
 
 
 @COMPOSITION("rdf/budget-nodes", "ours", "holds", "budget.Group", "budget.Bootstrap", proved=False, **over(*NODES))
 def nodes(effort, rng):
-    r"""Neighbours that are two steps apart cost $2\epsilon$ and $(1 + e^\epsilon)\delta$, and a part that reads n
+    r"""Neighbours that are two steps apart cost $2\epsilon$ and $(1 + e^\epsilon)\delta$, what is
+    $\epsilon$-private is $\epsilon^2/2$-zCDP, and a part that reads n
     draws with replacement from n records at most $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} -
     e^{-1}))$, whatever n."""
     for name in NODES:
@@ -43,10 +44,11 @@ def nodes(effort, rng):
     for epsilon in (0.1, 1.0):
         H, part = np.exp(epsilon), Spend("counts", epsilon)
         yield same(Group("g", part, 2).epsilon, 2 * epsilon, epsilon=epsilon)
+        yield same(part.rho, epsilon**2 / 2, epsilon=epsilon)
         for n in (1, 2, 10, 1000):  # |2K - 1| steps, K binomial
             exact = (1 - 1 / n) ** n * (H - 1 / H) + (1 + (H**2 - 1) / n) ** n / H
             yield below(np.log(exact), Bootstrap("b", part).epsilon, epsilon=epsilon, n=n)
-    return "At every epsilon; {n} draws with replacement cost {exact:.4f} at epsilon {epsilon:g}, of {stated:.4f}"
+    return "At every epsilon groups, draws with replacement and the rho of a pure epsilon are as the nodes say"
 
 
 def _noisy_number_then_label(counts, first, second):

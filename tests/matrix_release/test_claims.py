@@ -58,9 +58,9 @@ def test_noise_of_another_scale_is_found_out(name, factor, monkeypatch):
     assert verdict(name) == "fails"
 
 
-def test_the_typo_would_hold_if_a_tree_cost_so_much(monkeypatch):
+def test_a_tree_that_cost_as_much_as_the_typo_says_is_found_out(monkeypatch):
     monkeypatch.setattr(privacy, "noise_for", lambda tau, eps, *a: Laplace(tau / eps, 1.0))
-    assert verdict("budget-typo") == "holds"
+    assert verdict("budget-typo/corrected") == "fails"
 
 
 def test_one_unsigned_column_at_twice_the_norm_is_found_out(monkeypatch):
@@ -185,9 +185,9 @@ def test_another_gain_of_a_tree_is_found_out(factor, monkeypatch):
     assert verdict("single-tree-gain/corrected") == "fails"
 
 
-def test_a_gain_that_is_inverse_would_hold(monkeypatch):
+def test_a_gain_that_is_inverse_is_found_out(monkeypatch):
     monkeypatch.setattr(ensembles, "advantage", lambda gap, scale: gap / scale)
-    assert verdict("single-tree-gain") == "holds"
+    assert verdict("single-tree-gain/corrected") == "fails"
 
 
 def test_fewer_columns_with_more_noise_would_be_found_out(monkeypatch):

@@ -9,7 +9,8 @@ import numpy as np
 
 from dplit import Categorical, Continuous, Domain, boosting
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import at_most, below, decisive, need, note, private, same
+from dplit.court.ledger.certify import certified, over
+from dplit.court.ledger.compare import at_most, below, decisive, need, private, same
 from dplit.neighbours import neighbouring_data
 
 MASS = Box("thm-boosting-mass", "boosting.mass", "boosting.class_reach", quantity="a record's change, in steps")
@@ -24,75 +25,46 @@ BUDGET = Box("thm-boosting-budget", "boosting.worst_loss", "budget.Sequence")
 CERTAIN = 800.0  # log-odds at which a share is 0 steps or all of them
 
 
-def _mass(records, residual):
-    """Mass of the records' residuals in two cells; a record is a cell and what `residual` takes."""
-    sums = {}
-    for cell, *what in records:
-        sums[cell] = sums.get(cell, 0) + residual(*what)
-    return sum(int(np.abs(total).sum()) for total in sums.values())
+TURNED = "ours/mass-two:most", "ours/mass-two:least"
 
 
-def _change(n, universe, residual, bound, spare, **data):
-    """That one record more changes the mass by at most `bound`, over all data sets of up to n records, and
-    somewhere by at most `spare` steps less."""
-    masses = {
-        records: _mass(records, residual)
-        for size in range(n + 1)
-        for records in combinations_with_replacement(universe, size)
-    }
-    most = max(
-        abs(masses[tuple(sorted((*records, more)))] - before)
-        for records, before in masses.items()
-        if len(records) < n
-        for more in universe
-    )
-    yield at_most(most, bound, **data)
+def _attained(residuals, bound, spare, **data):
+    """That the largest L1 norm of a record's residuals is at most `bound`, and by at most `spare` steps less."""
+    most = max(int(np.abs(r).sum()) for r in residuals)
+    yield decisive(at_most(most, bound, **data))
     yield need(bound - most <= spare, most, ">=", bound - spare, **data)
 
 
-def _noted(models, n):
-    """What is said of so many models, and the range."""
-    return note(
-        f"{models} models: a record changes a score by {{exact:.0f}} steps",
-        range=f"every data set of up to {n} records in two cells, {models} models",
-    )
+def _at_ends(low, high, n_classes):
+    """Residuals of a record of each class whose scores are at their ends."""
+    corners = (low, high) if n_classes == 2 else map(np.array, product(*zip(low, high)))
+    for scores, code in product(corners, range(n_classes)):
+        yield boosting.class_residuals(np.array([scores]), np.array([code]))
 
 
-def _classes(ends, n_classes, clip=boosting.STEPS):
-    """(cell, place, class) of every kind of record, and the residual of one: scores at their ends."""
-    low, high = ends
-    if n_classes == 2:
-        corners = [low, high, (low + high) / 2]
-    else:
-        corners = [np.array(c) for c in product(*zip(low, high))]
-    universe = list(product((0, 1), range(len(corners)), range(n_classes)))
-
-    def residual(place, code):
-        scores = np.array([corners[place]])
-        found = boosting.class_residuals(scores, np.array([code]))
-        return (found if clip == boosting.STEPS else boosting.clipped(found, clip))[0]
-
-    return universe, residual
-
-
-@MASS("ours/mass-two", "ours", "holds", "boosting.mass", "boosting.class_reach", "boosting.target_residuals")
+@MASS(
+    "ours/mass-two",
+    "ours",
+    "holds",
+    "boosting.mass",
+    "boosting.class_reach",
+    "boosting.target_residuals",
+    **over(*TURNED, "ours/mass-two:own", "ours/mass-two:other"),
+)
 def two_classes(effort, rng):
     r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public interval,
     whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's probabilities lie between
     $p_-$ and $p_+$. Some record attains the bound, up to the step that is added for rounding."""
-    bounds = ((0.0, 0.0), (-1.0, 0.5), (-4.0, 4.0), (-CERTAIN, 1.0), (-CERTAIN, CERTAIN))
-    n, clips = effort.pick(2, 3, 4), (0.1, 0.5, 1.0)
-    for low, high in bounds:
+    for name in (*TURNED, "ours/mass-two:own", "ours/mass-two:other"):
+        yield from certified(name, effort, broken="fails")
+    for low, high in ((0.0, 0.0), (-1.0, 0.5), (-CERTAIN, 1.0), (-CERTAIN, CERTAIN)):
         bound = boosting.class_reach(low, high).mass
-        yield from _change(n, *_classes((low, high), 2), bound, 1, low=low, high=high)
-    for clip in clips:
-        universe = list(product((0, 1), (0.0, 0.3, 1.0), (0.0, 0.3, 0.31, 1.0)))
-
-        def residual(mean, target, clip=clip):
-            return boosting.target_residuals(np.array([mean]), np.array([target]), clip)[0]
-
-        yield from _change(n, universe, residual, boosting.STEPS, 1, clip=clip)
-    return _noted(len(bounds) + len(clips), n)
+        yield from _attained(_at_ends(low, high, 2), bound, 1, low=low, high=high)
+    for clip in (0.1, 1.0):
+        ends = [np.array(pair) for pair in product((0.0, 1.0), repeat=2)]
+        residuals = (boosting.target_residuals(*pair[:, None], clip) for pair in ends)
+        yield from _attained(residuals, boosting.STEPS, 1, clip=clip)
+    return "Every sum moves by the residual's size at most, and a record attains {exact:.0f} of {stated:.0f} steps"
 
 
 ENDS = (  # of the scores of more than two classes
@@ -103,32 +75,40 @@ ENDS = (  # of the scores of more than two classes
 )
 
 
-@MASS("ours/mass-many", "ours")
+@MASS("ours/mass-many", "ours", **over(*TURNED, "ours/mass-many"))
 def many_classes(effort, rng):
     r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the
     least probability that the model can give to a record's own class. Some record attains the bound, up
     to a step for each class and two: 2 if the model excludes its class; under a model that knows the class
     frequencies alone it is $2(1 - \min_k p_k)$."""
-    n = effort.pick(2, 2, 3)
+    for name in (*TURNED, "ours/mass-many"):
+        yield from certified(name, effort, broken="fails")
     for low, high in ENDS:
-        ends = np.array(low), np.array(high)
-        bound = boosting.class_reach(*ends).mass
-        yield from _change(n, *_classes(ends, len(low)), bound, 4 + 2, low=low, high=high)
-    return _noted(len(ENDS), n)
+        bound = boosting.class_reach(np.array(low), np.array(high)).mass
+        yield from _attained(_at_ends(low, high, len(low)), bound, 4 + 2, low=low, high=high)
+    return "Every sum moves by its residual's size at most, and a record attains {exact:.0f} of {stated:.0f} steps"
 
 
-@MASS("ours/mass-clipped", "ours", "holds", "boosting.clipped", "boosting.class_reach")
+@MASS(
+    "ours/mass-clipped",
+    "ours",
+    "holds",
+    "boosting.clipped",
+    "boosting.class_reach",
+    **over(*TURNED, "ours/mass-clipped"),
+)
 def clipped_classes(effort, rng):
     r"""For $K > 2$ classes whose residuals are scaled down to at most $c$ for a record's own class, and rounded
     towards 0, one record changes the mass by at most $2c$. Some record whose own class the model gives less than
     $1 - c$ attains the bound, up to a step for each class."""
-    n, clips = effort.pick(1, 2, 2), (boosting.CLIP, 20_001)
-    for (low, high), clip in product(ENDS, clips):
-        ends = np.array(low), np.array(high)
-        stated, bound = 2 * clip, boosting.class_reach(*ends, clip).mass
-        yield same(bound, stated, low=low, high=high, clip=clip)
-        yield from _change(n, *_classes(ends, len(low), clip), stated, 4, low=low, high=high, clip=clip)
-    return _noted(len(ENDS) * len(clips), n)
+    for name in (*TURNED, "ours/mass-clipped"):
+        yield from certified(name, effort, broken="fails")
+    for (low, high), clip in product(ENDS, (boosting.CLIP, 20_001)):
+        data = {"low": low, "high": high, "clip": clip}
+        yield same(boosting.class_reach(np.array(low), np.array(high), clip).mass, 2 * clip, **data)
+        residuals = (boosting.clipped(r, clip) for r in _at_ends(low, high, len(low)))
+        yield from _attained(residuals, 2 * clip, 4, **data)
+    return "Scaled, a record's residuals attain {exact:.0f} of {stated:.0f} steps and are no more"
 
 
 @ROUNDING("ours/rounding", "ours")
@@ -221,12 +201,13 @@ def _worst(universe, signs, n, model, rounds, neighbours):
     return max(boosting.worst_loss(*pair, rounds, model) for pair in pairs), len(pairs)
 
 
-@BUDGET("ours/rounds-loss", "ours", quantity="privacy loss")
+@BUDGET("ours/rounds-loss", "ours", quantity="privacy loss", **over("ours/rounds-loss"))
 def rounds_loss(effort, rng):
     r"""Rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
     $T(\epsilon_s + \epsilon_v)$-private under add-remove neighbours, twice that under replace-one,
     although each round reads residuals of a model that the others have released. Under add-remove
     some data attain this for any $T$, but for the step that is kept for rounding."""
+    yield from certified("ours/rounds-loss", effort, broken="leaks")
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
     two, three = (boosting.SmallClasses(np.zeros((3, k)), level, leaf) for k in (1, 3))
     clipped = boosting.SmallClasses(np.zeros((3, 3)), level, leaf, clip=0.5)
@@ -250,10 +231,7 @@ def rounds_loss(effort, rng):
                 least = budget * (1 - 1e-4)
                 yield need(loss >= least, loss, ">=", least, **data)
                 shown.append(f"{name} {loss / budget:.0%} in {rounds}")
-    return note(
-        f"{pairs} pairs of neighbours, at most {{share:.2%}} of the budget; under add-remove, rounds: "
-        f"{', '.join(shown)}.",
-        cases=pairs,
-        range=f"up to {n} records in one round, {n - 1} in two, and a pair of 18 or more; four kinds of "
-        "targets, both relations",
+    return (
+        f"What rounds add multiplies; {pairs} pairs of neighbours have at most {{share:.2%}} of the budget; under "
+        f"add-remove, rounds: {', '.join(shown)}."
     )

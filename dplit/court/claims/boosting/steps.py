@@ -7,56 +7,32 @@ probabilities are known.
 from itertools import product
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from dplit import Continuous, Domain, boosting
 from dplit.court.ledger import Evidence, interval
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, need, same
-from dplit.mechanisms import Geometric
 
 SHRINKAGE = Box("thm-boosting-shrinkage", "boosting.step_error", "boosting.best_weight")
 POSTERIOR = Box("thm-boosting-posterior", "boosting.posterior_steps", "boosting.priors", "boosting.tree_steps")
 BALANCE = Box("thm-boosting-balance", "boosting.best_rounds", "boosting.best_depth", "boosting.balance")
-CURVATURES, DIFFERENCES = (2, 10, 40, 200), (0.05, 0.3, 1.0, 2.0)
+PULL = tuple(f"ours/shrinkage:{part}" for part in ("heavier", "lighter", "smaller", "larger"))
 
 
-def _error(curvature, difference, scale, pull):
-    """Mean squared error of (G + z - z' + w v')/(h + w), summed over the law of one noise at a time."""
-    noise = Geometric(1.0, scale)
-    z = np.arange(-60 * scale, 60 * scale + 1)
-    second = float((noise.pmf(z) * z.astype(float) ** 2).sum())
-    parent = 0.7
-    true = parent + difference
-    centre = (curvature * true + pull * parent) / (curvature + pull) - true
-    return centre**2 + 2 * second / (curvature + pull) ** 2, 2 * second
-
-
-@SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", range="curvatures 2 to 200, 3 budgets")
+@SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", **over("ours/shrinkage", *PULL))
 def shrinkage(effort, rng):
     r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the mean squared
     error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$, and smaller than the
     plain step's where $h^2 \Delta^2 w < \sigma^2(2h + w)$: in all cells that are small enough."""
-    settings, pulls = list(product(CURVATURES, DIFFERENCES, (1, 5, 20))), (0.0, 1.0, 30.0)
-    for h, delta, scale in settings:
-        plain, variance = _error(h, delta, scale, 0.0)
-        best = float(boosting.best_weight(h, delta, variance))
-        data = {"curvature": h, "difference": delta, "scale": scale}
-        found = minimize_scalar(
-            lambda w, h=h, d=delta, s=scale: _error(h, d, s, np.exp(w))[0],
-            bracket=(np.log(best) - 1, np.log(best) + 1),
-        )
-        yield same(np.exp(found.x), best, rtol=1e-3, **data)
-        for pull in (*pulls, best):
-            true = _error(h, delta, scale, pull)[0]
-            left, right = h**2 * delta**2 * pull, variance * (2 * h + pull)
-            if pull and not np.isclose(left, right):
-                yield need((true < plain) == (left < right), true, **data, plain=plain, pull=pull)
-            yield same(true, boosting.step_error(h, delta, variance, pull), **data, pull=pull)
-    return (
-        f"{len(settings) * (len(pulls) + 1)} errors equal the sums over the noise, {len(settings)} best "
-        "weights the numerical minima, and the plain step is the worse one where the inequality says so."
+    error = lambda h, w, v, D, s: boosting.step_error(h, D, s, w)  # noqa: E731
+    best = lambda h, W, D2, **_: boosting.step_error(  # noqa: E731
+        h, D2**0.5, W * h * D2, boosting.best_weight(h, D2**0.5, W * h * D2)
     )
+    yield from certified("ours/shrinkage", effort, right=error)
+    for name in PULL:
+        yield from certified(name, effort, **({"left": best} if name in PULL[:2] else {}))
+    return "The error, that no other weight has less, and where it is less than the plain step's: {statement}"
 
 
 def _column(unit, h, variance, covariances, scales, bins):
@@ -95,13 +71,16 @@ def posterior(effort, rng):
     return f"{others} other linear steps have at least the error, and as much on either side."
 
 
+BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deeper", "less-deep"))
+
+
 @BALANCE(
     "ours/balance",
     "ours",
     "assumes",
     proved=True,
     quantity="rounds, and powers of 2 of the depth, of least error",
-    range="s of 1e3 to 1e7, twelve models",
+    **over("ours/balance", *BEST),
     nothing_instead="the statement names its assumption: it is about the model of the error",
 )
 def balance(effort, rng):
@@ -109,29 +88,23 @@ def balance(effort, rng):
     best depth like $\log_2(s)/(2\alpha+1)$, and $x$ times the best rounds multiply the first and last
     terms by $(3/x + x^3)/4$: a third of them cost less than thrice as many. (This assumes the two
     powers of the bias, which no theorem gives for noisy greedy trees.)"""
-    minima = 0
-    for s, b, deep, alpha, nu in product((1e3, 1e5, 1e7), (0.2, 3.0), (0.5, 2.0), (0.3, 0.6, 1.0), (4.0,)):
-        constants = {"bias": b, "deep": deep, "alpha": alpha, "noise": nu}
-
-        def rounds(depth, s=s, constants=constants):
-            f = minimize_scalar(lambda t: boosting.balance(np.exp(t), depth, s, **constants), bracket=(0, 3))
-            return np.exp(f.x), f.fun
-
-        data = {"s": s, **constants, "broken": "fails"}
-        best = boosting.best_rounds(2.0, s, b, nu)
-        for x in (1 / 3, 3.0):
-            true = boosting.balance(x * best, 2.0, s, b, 0.0, alpha, nu)
-            least = boosting.balance(best, 2.0, s, b, 0.0, alpha, nu)
-            yield same(true / least, (3 / x + x**3) / 4, **data)
-        yield same(rounds(2.0)[0], best, rtol=1e-3, **data)
-        found = minimize_scalar(lambda d: rounds(d)[1], bounds=(0, 60), method="bounded")
-        pair = 2.0**found.x, 2.0 ** float(boosting.best_depth(s, b, deep, alpha, nu))
-        yield same(*pair, rtol=1e-3, **data)
-        minima += 2
-    yield need(False, pair[0], "=", pair[1])  # no theorem gives the two powers of the bias
+    for name in ("ours/balance", *BEST):
+        yield from certified(name, effort, broken="fails")
+    for s, b, deep, alpha, nu in ((1e3, 0.2, 2.0, 0.3, 4.0), (1e7, 3.0, 0.5, 1.0, 1.0)):
+        data = {"s": s, "bias": b, "deep": deep, "alpha": alpha, "noise": nu, "broken": "fails"}
+        d = float(boosting.best_depth(s, b, deep, alpha, nu))
+        best = boosting.best_rounds(d, s, b, nu)
+        yield same(
+            3 * nu * best**3 * 4**d / s**2, b / best, **data
+        )  # of the rounds the slope is 0, and of the depth
+        yield same(alpha * deep * 2 ** (-alpha * d), 2 / 3 * b / best, **data)
+        yield same(boosting.best_rounds(d, 4 * s, b, nu), 2 * best, **data)
+        errors = (boosting.balance(x * best, d, s, b, 0.0, alpha, nu) for x in (3.0, 1.0))
+        yield same(next(errors) / next(errors), (3 / 3 + 3**3) / 4, **data)
+    yield need(False, d, "=", d)  # no theorem gives the two powers of the bias
     return (
-        f"{minima} numerical minima; a third of the best rounds cost {(9 + 1 / 27) / 4:.2f} times "
-        f"the least error, thrice as many {(1 + 27) / 4:.2f} times."
+        f"The best rounds and the best depth, at which both slopes are 0; a third of the best rounds cost "
+        f"{(9 + 1 / 27) / 4:.2f} times the least error, thrice as many {(1 + 27) / 4:.2f} times."
     )
 
 

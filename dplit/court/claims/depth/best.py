@@ -5,8 +5,8 @@ boxes in fractions; it uses no law of tested features and no formula for the acc
 """
 
 from fractions import Fraction
-from itertools import pairwise, product
-from math import inf, isclose
+from itertools import product
+from math import expm1, log
 
 import numpy as np
 from scipy.stats import poisson
@@ -14,10 +14,12 @@ from scipy.stats import poisson
 from dplit import depth as depths
 from dplit.court.claims.depth._printed import printed_rows
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import at_most, decisive, need, note, same
+from dplit.court.ledger.certify import certified, over
+from dplit.court.ledger.compare import decisive, need, note, same
 
 TREES = 100  # what section 4.4 recommends, at epsilon 1
 HALF = Fraction(1, 2)
+DEEPER = tuple(f"rdf/optimal-depth/corrected:{part}" for part in ("deeper", "less-deep"))
 PARITY = Box("thm-depth-parity", "depth.parity_accuracy", "depth.vote_law", "depth.relevant_tested")
 BEST = Box("thm-depth-best", "depth.published_depth", "depth.best_depth")
 SETTINGS = Box(
@@ -46,26 +48,28 @@ def depth_accuracy(effort, rng):
     return note(f"{{cases}} comparisons, by both formulas, of trees of {shapes}", range=shapes)
 
 
-@BEST("rdf/optimal-depth", "Theorem 2 and section 4.3", "fails", about="reading", quantity="best accuracy")
+@BEST(
+    "rdf/optimal-depth",
+    "Theorem 2 and section 4.3",
+    "fails",
+    "depth.published_depth",
+    "depth.parity_accuracy",
+    about="reading",
+    quantity="accuracy at depth 1, and at the depth of theorem 2",
+    **over("rdf/optimal-depth"),
+)
 def optimal_depth(effort, rng):
     r"""Read without conditions, as "the optimal tree depth": the depth of Theorem 2, or half the
     features if all are discrete, is optimal in the model of `rdf/depth-accuracy`, whatever the
     number of records and $\epsilon$."""
-    most, deepest = effort.pick((2, 4), (2, 5), (2, 6))
-    for repeated, m, n in product((True, False), range(1, most + 1), (1, 30)):
-        depth = depths.published_depth(m) if repeated else depths.published_depth(0, m)
-        kind = "continuous" if repeated else "discrete"
-        for h in range(1, m + 1):
-            limit = deepest if repeated else m
-            accuracy = [_listed_accuracy(d, n, m, h, 1.0, repeated) for d in range(limit + 1)]
-            shape = {"features": kind, "number": m, "relevant": h, "records": n, "depth": depth}
-            for d in sorted(range(limit + 1), key=accuracy.__getitem__, reverse=True):
-                yield at_most(accuracy[d], accuracy[depth], **shape, best=d)
-    return note(
-        "{number} {features} features, {relevant} relevant, n = {records}: depth {depth} is right with "
-        "{stated:.4f}, depth {best} with {exact:.4f}",
-        range=f"up to {most} features, 1 and 30 records, epsilon 1",
-    )
+
+    def right(depth, x):
+        """Accuracy with two continuous features of which one is relevant, at epsilon 1."""
+        return depths.parity_accuracy(depth, -4 * log(x) / -expm1(-1), 2, 1, 1.0)
+
+    sides = {"left": lambda x: right(1, x), "right": lambda x: right(depths.published_depth(2), x)}
+    yield from certified("rdf/optimal-depth", effort, **sides)
+    return "two continuous features, one relevant: depth 1 is better than 2 wherever {refuted}, {where}"
 
 
 @BEST.corrected(
@@ -74,31 +78,28 @@ def optimal_depth(effort, rng):
     "depth.best_depth",
     "depth.effective_records",
     where="Section 4.3",
-    quantity="thresholds that are wrong",
+    quantity="gain of depth d, and of d + 1",
+    **over(*DEEPER),
 )
 def optimal_depth_corrected(effort, rng):
     r"""In the model of `rdf/depth-accuracy` depth $d + 1$ is better than $d$ if and only if $n_\epsilon > -2^{d+1}
     \ln(P_{d+1}/P_d - 1)$, for $P_d > 0$. These thresholds grow with $d$: the best depth never falls as $n$ or
     $\epsilon$ grow, and depends on them through $n_\epsilon$ alone."""
-    most, deepest = effort.pick((5, 12), (8, 16), (12, 24))
-    thresholds = 0
-    for m, repeated in product(range(1, most + 1), (True, False)):
-        limit = deepest if repeated else m
-        for h in range(1, m + 1):
-            laws = (depths.relevant_tested(m, h, d, repeated, Fraction(1)) for d in range(limit + 1))
-            known = [law[-1] for law in laws]
-            edges = [depths.deeper_from(d, m, h, repeated) for d in range(limit)]
-            thresholds += len(edges)
-            wrong = sum(a > b for a, b in pairwise(edges))
-            wrong += sum(not _changes_at(x, d, known) for d, x in enumerate(edges) if known[d])
-            wrong += sum(not _best_by_search(r, known, edges) for r in (0.5, 3.0, 40.0))
-            yield same(wrong, 0, features=m, relevant=h, repeated=repeated, edges=edges)
+    for name in DEEPER:
+        yield from certified(name, effort)
+    for d, m in product((1, 2, 5), (2, 4)):  # one relevant feature
+        less, more = (1 - (1 - 1 / m) ** depth for depth in (d, d + 1))
+        threshold = max(-(2 ** (d + 1)) * log(more / less - 1), 0)
+        yield same(depths.deeper_from(d, m, 1), threshold, depth=d, features=m)
+    for m, repeated in product(range(1, 5), (True, False)):
+        edges = [depths.deeper_from(d, m, h, repeated) for h in range(1, m + 1) for d in range(m)]
+        for h in range(m):
+            own = edges[h * m : (h + 1) * m]
+            yield need(own == sorted(own), features=m, relevant=h + 1, repeated=repeated, edges=own)
     low, high = (depths.deeper_from(d, 2, 1) for d in (1, 2))
-    return note(
-        f"{thresholds} thresholds of up to {most} features, each crossed; two continuous features, one relevant: "
-        f"depth 2 is best for n_eps between {low:.3f} and {high:.3f}",
-        cases=thresholds,
-        range=f"up to {most} features, depth up to {deepest}, both kinds of features",
+    return (
+        f"{{statement}} wherever {{where}}; two continuous features, one relevant: depth 2 is best for n_eps "
+        f"between {low:.3f} and {high:.3f}"
     )
 
 
@@ -184,29 +185,6 @@ def _first_label(zeros, ones, epsilon):
     tail = np.exp(-epsilon * np.abs(gap)) / 2
     laws = [poisson.pmf(c, float(m)) for c, m in zip(counts, (zeros, ones))]
     return float(laws[0] @ np.where(gap < 0, tail, 1 - tail) @ laws[1])
-
-
-def _gain(records, depth, known):
-    """Accuracy above one half at `depth`, from the probability that all relevant features are tested."""
-    return float(known[depth]) * -np.expm1(-records / 2**depth)
-
-
-def _changes_at(edge, d, known):
-    """True if d + 1 is worse just below the threshold, and better just above it."""
-    if edge == 0:
-        return _gain(1e-3, d + 1, known) > _gain(1e-3, d, known)
-    if edge == inf:
-        return known[d + 1] == known[d]
-    below, above = edge * (1 - 1e-6), edge * (1 + 1e-6)
-    lower = _gain(below, d + 1, known) < _gain(below, d, known)
-    return lower and _gain(above, d + 1, known) > _gain(above, d, known)
-
-
-def _best_by_search(records, known, edges):
-    """True if the first threshold that is not passed is at the depth of the largest gain."""
-    gains = [_gain(records, d, known) for d in range(len(known))]
-    best = next((d for d, edge in enumerate(edges) if edge >= records), len(edges))
-    return isclose(gains[best], max(gains), rel_tol=1e-9)
 
 
 def _best_by_vote(n, features):

@@ -1,9 +1,8 @@
 """RDF, sections 4.2 and 4.2.1: what the paper says of its own table 3, and of cost."""
 
-from math import log
-
 from dplit.court.claims.depth._printed import printed_rows
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import need, note, same
 
 PRINTED = Box("thm-depth-printed", "ground.printed.table")
@@ -104,25 +103,12 @@ def always_more_empty(effort, rng):
     "Section 4.2",
     "assumes",
     proved=True,
-    quantity="cost of a forest of parts over its printed cost, in trees",
-    range="n = 30,000 with 10, 30, 100 and 300 trees",
+    quantity="cost of a forest of parts, and its printed cost",
+    **over("rdf/disjoint-cost", "rdf/disjoint-cost:trees"),
 )
 def disjoint_cost(effort, rng):
     r"""Disjoint parts substantially decrease the time of the algorithm, from $O(n \log n)$ to
     $O(\frac{n}{\tau} \log \frac{n}{\tau})$ (assuming that both are the time of one tree)."""
-    n, factors = 30_000, {}
-    for trees in (100, 10, 30, 300):
-        part = n / trees
-        factors[trees] = sum(_sorted(part) for _ in range(trees)) / _sorted(part)
-        yield same(factors[trees], trees, broken="fails", trees=trees)
-    for factor in factors.values():
-        yield same(factor, 1, records=n, factors=factors)
-    return (
-        "A forest of tau parts takes n log(n/tau), tau times the printed cost, which is that of one tree; "
-        f"at n = {n:,} and 100 trees {factors[100]:.0f} times."
-    )
-
-
-def _sorted(n):
-    """The paper's cost of a tree on n records."""
-    return n * log(n)
+    yield from certified("rdf/disjoint-cost:trees", effort, broken="fails")
+    yield from certified("rdf/disjoint-cost", effort)
+    return "A forest of tau parts takes n log(n/tau), tau times the printed cost, which is that of one tree."

@@ -61,26 +61,3 @@ def _ratio(n, m, pair, epsilon):
     rows = np.zeros((2, n))
     rows[:, [first, second]] = [[1, -factor], [-factor, 1]]
     return sparse.kron(sparse.csr_array(rows), sparse.eye_array(m))
-
-
-def least_noise(epsilon: float, step: int = 1, reach: int = 4) -> float:
-    """Least variance of noise that is private under a shift by 1, on multiples of 1/step.
-
-    Up to `reach` units on each side all is free. Beyond, the tails fall as fast as privacy lets them, e^-epsilon
-    for each unit: no law on the multiples has a smaller second moment outside, so that nothing is cut off.
-    """
-    alpha = math.exp(-epsilon)
-    points = np.arange(-reach * step, reach * step + 1) / step
-    mass, cost = np.ones(len(points)), points**2
-    # a point of the last unit on each side stands for itself and all points behind it
-    series = 1 / (1 - alpha), alpha / (1 - alpha) ** 2, alpha * (1 + alpha) / (1 - alpha) ** 3
-    for last in (abs(points) > reach - 1 + 1e-9) & (points > 0), (points < -(reach - 1) - 1e-9):
-        z = abs(points[last])
-        mass[last] = series[0]
-        cost[last] = z**2 * series[0] + 2 * z * series[1] + series[2]
-    n = len(points) - step
-    one, less, shape = np.ones(n), np.full(n, -alpha), (n, len(points))
-    shifts = [sparse.diags_array(p, offsets=[0, step], shape=shape) for p in ((one, less), (less, one))]
-    below = -sparse.vstack(shifts)
-    found = linprog(cost, below.tocsr(), np.zeros(2 * n), mass[None], [1.0], method="highs")
-    return float(found.fun)

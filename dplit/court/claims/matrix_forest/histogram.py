@@ -1,17 +1,16 @@
 """Claims of ours on the histogram beneath a matrix forest."""
 
-from fractions import Fraction
-from itertools import product
-
 import numpy as np
 
 from dplit import datasets, forests, matrix
 from dplit.court.claims.matrix_paths.small import schema
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import same
 from dplit.matrix.forest import posterior_mean
 
 HISTOGRAM = Box("thm-matrix-forest-histogram", "forests.MatrixForestClassifier", "matrix.decision_paths")
+SUMS = tuple(f"m-rf/ours/posterior-mean:{part}" for part in ("moment", "weight", "above", "below"))
 POSTERIOR = Box("thm-matrix-forest-posterior", "matrix.forest.posterior_mean")
 
 
@@ -47,23 +46,14 @@ def _fit(domain, classes, X, y, trees, depth, rng):
     return forest.fit(X, y)
 
 
-@POSTERIOR(
-    "m-rf/ours/posterior-mean",
-    "ours",
-    quantity="mean of a count given what was released",
-    range="released counts from -5 to 30, alpha from 1/10 to 9/10, prior means from 1/20 to 9",
-)
+@POSTERIOR("m-rf/ours/posterior-mean", "ours", quantity="mean of a count given what was released", **over(*SUMS))
 def posterior(effort, rng):
     """The mean of a geometric count given its noisy release is the closed form."""
-    released = effort.pick((-5, 0, 1, 3), (-5, -1, 0, 1, 2, 7, 30), range(-5, 31))
-    alphas = [Fraction(*pair) for pair in ((1, 10), (1, 3), (1, 2), (9, 10))]
-    means = [Fraction(1, 20), Fraction(1, 2), Fraction(1), Fraction(9)]
-    for alpha, mean in product(alphas, means):
-        beta = mean / (1 + mean)
-        prior = [float(beta**m) for m in range(400)]
-        for t in released:  # Bayes' rule, count by count
-            weights = [p * float(alpha) ** abs(t - m) for m, p in enumerate(prior)]
-            exact = sum(m * w for m, w in enumerate(weights)) / sum(weights)
-            stated = posterior_mean([t], float(alpha), float(mean))[0]
-            yield same(exact, stated, t=t, alpha=str(alpha), mean=str(mean))
-    return "Over {cases} cases, as t = {t}, alpha = {alpha}, mean {mean}: {exact:.6f}, stated {stated:.6f}."
+    for name in SUMS:
+        yield from certified(name, effort)
+    for t, alpha, mean in ((-5, 0.1, 9.0), (0, 0.9, 0.05), (3, 0.5, 1.0), (30, 0.9, 0.5), (7, 1 / 3, 9.0)):
+        prior = [(mean / (1 + mean)) ** m for m in range(400)]
+        weights = [p * alpha ** abs(t - m) for m, p in enumerate(prior)]  # Bayes' rule, count by count
+        exact = sum(m * w for m, w in enumerate(weights)) / sum(weights)
+        yield same(exact, posterior_mean([t], alpha, mean)[0], t=t, alpha=alpha, mean=mean)
+    return "The sums above a release telescope: {statement}"

@@ -3,8 +3,6 @@
 The truth of a reconstruction is least squares on the whole domain, of a budget the exact law of both releases, of
 a label's chance a quadrature."""
 
-from itertools import product
-
 import numpy as np
 
 from dplit import datasets, matrix
@@ -12,6 +10,7 @@ from dplit.court.claims.matrix_paths.small import BALANCE, CAR, NURSERY, entries
 from dplit.court.claims.matrix_release.laws import advantage, worst
 from dplit.court.ledger import Evidence
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, note, private, same
 from dplit.ground.printed import table
 from dplit.matrix.release import noise_for
@@ -22,11 +21,10 @@ TUNING = Box("thm-release-tuning", "matrix.Workload")
 COST = Box("thm-release-cost", "matrix.measure")
 FREE = Box("thm-release-free", "matrix.release")
 TREE = Box(
-    "thm-release-tree",
-    "matrix.tree_advantage",
-    quantity="chance of a right label above one half, times the trees",
-    range="gaps 5 to 200, 1 to 512 trees, epsilon 0.5 and 2",
+    "thm-release-tree", "matrix.tree_advantage", quantity="chance of a right label above one half, times the trees"
 )
+SINGLE = "m-rf/single-tree-gain"
+EXACT = tuple(f"{SINGLE}/corrected:{part}" for part in ("slope", "near", "far"))
 CELLS = np.array([[1, 1, 0, 0], [0, 0, 1, 1]])  # the leaves of one test on four cells
 
 
@@ -85,12 +83,17 @@ def _total(made, variances):
     return float(sum(e.workload.multiplicity @ v for e, v in zip(made, variances)))
 
 
-@ENSEMBLES("m-rf/algorithm-3", "Algorithm 3, privacy by composition", "loose", proved=True)
+ALL, APART = "m-rf/algorithm-3:all", "m-rf/algorithm-3:disjoint"
+
+
+@ENSEMBLES("m-rf/algorithm-3", "Algorithm 3, privacy by composition", "loose", proved=True, **over(ALL, APART))
 def algorithm_3(effort, rng):
     r"""Each ensemble algorithm with a privacy budget of $\epsilon/q$ satisfies $\epsilon/q$-DP for batch training
     and prediction; thus, from the composition theorem, algorithm 3 satisfies $\epsilon$-DP. (Under add-remove.
     With disjoint subsets of data for its ensembles, as subsample-and-aggregate has them, it costs only
     $\epsilon/q$.)"""
+    for name in (ALL, APART):
+        yield from certified(name, effort, broken="leaks")
     found = []
     for q in (2, 3):
         rows = np.vstack([CELLS, CELLS[:, [0, 2, 1, 3]], CELLS[:, [0, 2, 3, 1]]][:q])
@@ -99,7 +102,7 @@ def algorithm_3(effort, rng):
         yield below(together, 1.0, broken="leaks", q=q, data="all")
         yield private(apart, 1.0, q=q, data="disjoint")
         found.append(f"{together:.3g} with all records for {q} ensembles, {apart:.3g} on disjoint data")
-    return note("; ".join(found), range="2 and 3 ensembles on 4 cells, epsilon 1; disjoint data")
+    return "; ".join(found)
 
 
 def _mixture_loss(q, noise):
@@ -111,10 +114,11 @@ def _mixture_loss(q, noise):
     return float(np.abs(np.log(after / before)).max())
 
 
-@ENSEMBLES.corrected(algorithm_3, range="2 and 3 ensembles, epsilon 1, disjoint data")
+@ENSEMBLES.corrected(algorithm_3, **over(APART))
 def algorithm_3_disjoint(effort, rng):
     r"""If each record is given to one ensemble by a draw of its own, each ensemble may spend all of
     $\epsilon$, and together they cost $\epsilon$ under add-remove."""
+    yield from certified(APART, effort, broken="leaks")
     for q in (2, 3):
         yield private(_mixture_loss(q, noise_for(1, 1.0)), 1.0, q=q)
     return "{q} ensembles that spend epsilon each on their own records: {exact:.4g}"
@@ -250,34 +254,30 @@ def prior_work(effort, rng):
     return Evidence("undecided", "exact", "no computation decides what had been published", cases=1)
 
 
-def _single():
-    """(advantage of one tree of so many, that of a single tree, data)."""
-    for gap, epsilon in product((5, 40, 200), (0.5, 2.0)):
-        base = advantage(gap, 1 / epsilon)
-        for tau in (1, 2, 8, 32, 128, 512):
-            data = {"gap": gap, "epsilon": epsilon, "tau": tau}
-            yield advantage(gap, tau / epsilon), base, data
-
-
-@TREE("m-rf/single-tree-gain", "Results, more trees", "fails", about="reading")
+@TREE(SINGLE, "Results, more trees", "fails", about="reading", **over(SINGLE))
 def single_tree(effort, rng):
     r"""Read as its gain over a guess, the chance of a right label of two classes less one half, the
     predictive power of a single tree is inversely proportional to the number of trees, where each has a
     part of the budget or of the records."""
-    for found, base, data in _single():
-        yield same(data["tau"] * found, base, **data)
-    return "{cases} cases: gap {gap}, epsilon {epsilon}, {tau} trees: {exact:.3f}, with one tree {stated:.3f}"
+
+    def times(x, t):
+        """The chance of a tree of t, times t."""
+        return t * matrix.tree_advantage(1, x, t)
+
+    yield from certified(SINGLE, effort, left=times, right=lambda x, t: times(x, 1))
+    return "It is not the same wherever {refuted}, {where}: {exact:.3f}, with one tree {stated:.3f}"
 
 
-@TREE.corrected(single_tree)
+@TREE.corrected(single_tree, **over(*EXACT))
 def single_tree_exact(effort, rng):
     r"""With $x = g\epsilon/\tau$ for a majority of $g$ records it is $\frac12 - e^{-x}(\frac12 + \frac
     x4)$, at most $\frac x4$: nearly constant while $x$ is large, and inverse to the number of trees only
     beyond $g\epsilon$ trees."""
-    for found, _, data in _single():
-        gap, epsilon, tau = data.values()
+    for name in EXACT:
+        yield from certified(name, effort)
+    for gap, epsilon, tau in ((5, 2.0, 1), (200, 0.5, 32), (40, 2.0, 512)):
+        found, data = advantage(gap, tau / epsilon), {"gap": gap, "epsilon": epsilon, "tau": tau}
         yield same(found, matrix.tree_advantage(gap, epsilon, tau), 1e-6, 1e-9, **data)
-        yield below(found, gap * epsilon / tau / 4, **data)
     many = float(matrix.tree_advantage(5, 2.0, 10**6)) * 10**6
     yield same(2.5, many, 1e-4)
-    return f"{{cases}} chances and bounds; a million trees times theirs is {many:.4f}, the limit 2.5"
+    return f"at most x/4: {{statement}}; a million trees times theirs is {many:.4f}, the limit 2.5"

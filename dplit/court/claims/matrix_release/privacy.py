@@ -13,39 +13,35 @@ from dplit import matrix
 from dplit.court.claims.matrix_paths.small import forest
 from dplit.court.claims.matrix_release import laws
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, note, private, same
 from dplit.matrix.release import noise_for, noise_of
 
 LOSS = "privacy loss"
 SENSITIVITY = Box("thm-release-sensitivity", "matrix.noise_of", quantity=LOSS)
 FOREST = Box("thm-release-forest", "matrix.release", quantity=LOSS)
-TREE = Box("thm-release-forest", "matrix.noise_for", quantity="loss", range="2 to 128 trees, epsilon 0.5 to 2")
+TREE = Box("thm-release-forest", "matrix.noise_for", quantity="budget of a tree")
+TYPO, SUM = "m-rf/budget-typo", "m-rf/budget-typo/corrected:sum"
 BATCHES = Box("thm-release-batches", "matrix.release", quantity=LOSS)
 FREE = Box("thm-release-free", "matrix.release", quantity=LOSS)
-TREES, BUDGETS = (2, 3, 16, 128), (0.5, 1.0, 2.0)
-SMALL = "small forests on 4 cells with 2 classes; identity, per tree and merged leaves"
+BUDGETS = (0.5, 1.0, 2.0)
 
 
 def _dense(effort, rng):
     """Random small strategies of whole numbers and of others."""
-    for i in range(effort.pick(20, 60, 300)):
+    for i in range(effort.pick(6, 60, 300)):
         rows, cells = int(rng.integers(1, 4)), int(rng.integers(2, 5))
         A = rng.integers(-2, 3, (rows, cells)).astype(float)
         A[0, 0] += 1.0 if not A.any() else 0.0
         yield matrix.Dense(A if i % 2 else A + rng.normal(size=A.shape))
 
 
-@SENSITIVITY(
-    "m-rf/definition-1",
-    "Definition 1",
-    "assumes",
-    proved=True,
-    range="2 to 4 cells, two classes, epsilon 0.5 to 2",
-)
+@SENSITIVITY("m-rf/definition-1", "Definition 1", "assumes", proved=True, **over(*laws.LOSSES))
 def definition_1(effort, rng):
     r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (Which relation
     that is, one record more or one replaced, is not said here; the same release costs $\epsilon$ or $2\epsilon$.
     The technical appendix names it: its proofs are about adding or removing an individual sample.)"""
+    yield from laws.of_every_matrix(effort)
     cases, _, factor = yield from laws.assumes_add_remove(
         (epsilon, *laws.both_relations(matrix.Identity((n,)), np.eye(n), epsilon), {"cells": n})
         for n, epsilon in itertools.product((2, 3, 4), BUDGETS)
@@ -53,27 +49,35 @@ def definition_1(effort, rng):
     return f"{cases} releases of cells: epsilon under add-remove; replaced, {factor:.4g} epsilon"
 
 
-@SENSITIVITY("m-rf/definition-2", "Definition 2", "assumes", "matrix.measure", "matrix.noise_of", proved=True)
+@SENSITIVITY(
+    "m-rf/definition-2",
+    "Definition 2",
+    "assumes",
+    "matrix.measure",
+    "matrix.noise_of",
+    proved=True,
+    **over(*laws.LOSSES),
+)
 def definition_2(effort, rng):
     r"""The following matrix mechanism, $WD + WA^+\mathrm{Lap}(\|A\|_1/\epsilon)^{m \times k}$, satisfies
     $\epsilon$-DP. (Under add-remove neighbours, the relation of the appendix's proofs. With two or more class
     columns a replaced record costs exactly $2\epsilon$: it may keep its cell and change its class.)"""
+    yield from laws.of_every_matrix(effort)
     losses = []
     for strategy in _dense(effort, rng):
         A, epsilon = np.asarray(strategy.matrix), float(rng.choice([0.3, 1.0, 2.0]))
         losses.append((epsilon, *laws.both_relations(strategy, A, epsilon), {"A": A.tolist()}))
     cases, tight, factor = yield from laws.assumes_add_remove(losses)
-    return note(
-        f"{tight} of {cases} strategies lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon",
-        range="random matrices of up to 3 rows, 4 cells, 2 classes",
-    )
+    return f"{tight} of {cases} strategies lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon"
 
 
-@SENSITIVITY.corrected(definition_2)
+@SENSITIVITY.corrected(definition_2, **over(*laws.LOSSES, "m-rf/definition-2/corrected"))
 def definition_2_exact(effort, rng):
     r"""Noise of scale $\Delta/\epsilon$ costs exactly $\epsilon$ with $\Delta = \|A\|_1$ under add-remove. Under
     replace-one $\Delta = 2\|A\|_1$ with two or more class columns, $\max_{j,l}\|a_j - a_l\|_1$ with a single
     column of counts, and $2\|A\|_1$ with a single column that is the difference of two classes."""
+    yield from laws.of_every_matrix(effort)
+    yield from certified("m-rf/definition-2/corrected", effort)
     settings = (1, False), (2, False), (2, True), (3, False)
     for strategy in _dense(effort, rng):
         A = np.asarray(strategy.matrix)
@@ -85,18 +89,16 @@ def definition_2_exact(effort, rng):
                 data = {"A": A.tolist(), "neighbours": neighbours}
                 loss = laws.worst(A, noise, classes, neighbours, signed)
                 yield same(loss, 1.0, classes=classes, signed=signed, **data)
-    return note(
-        "{cases} releases lose exactly epsilon",
-        range="random matrices of up to 3 rows, 4 cells, 1 to 3 classes, both relations",
-    )
+    return "Of every matrix at most epsilon, {statement} with two classes; random matrices lose exactly epsilon"
 
 
 def _of_forests(effort, rng, queries):
+    yield from laws.of_every_matrix(effort)
     cases, tight, factor = yield from laws.assumes_add_remove(laws.small_releases(effort, rng, queries))
     return f"{cases} releases: {tight} lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon"
 
 
-@FOREST("m-rf/theorem-5", "Theorem 5, algorithm 1", "assumes", proved=True, range=SMALL)
+@FOREST("m-rf/theorem-5", "Theorem 5, algorithm 1", "assumes", proved=True, **over(*laws.LOSSES))
 def theorem_5(effort, rng):
     r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP: the computation on
     leaf values in line 2 does, following the privacy of the matrix mechanism. (Under add-remove neighbours, the
@@ -104,7 +106,7 @@ def theorem_5(effort, rng):
     return (yield from _of_forests(effort, rng, False))
 
 
-@FOREST("m-rf/theorem-7", "Theorem 7, algorithm 2", "assumes", proved=True, range=SMALL)
+@FOREST("m-rf/theorem-7", "Theorem 7, algorithm 2", "assumes", proved=True, **over(*laws.LOSSES))
 def theorem_7(effort, rng):
     r"""Algorithm 2, the votes of a batch of queries and the class labels with the majority noisy votes, which
     are returned as the final prediction results, satisfies $\epsilon$-DP. (As theorem 5, and with queries that
@@ -112,28 +114,26 @@ def theorem_7(effort, rng):
     return (yield from _of_forests(effort, rng, True))
 
 
-def _one_tree(trees, budgets):
-    """The exact loss of the leaves of one tree with two leaves at the noise for tau trees."""
-    for tau, epsilon in itertools.product(trees, budgets):
-        yield laws.worst(np.eye(2), noise_for(tau, epsilon, "laplace"), 1), tau, epsilon
+def _of_a_tree(t, e):
+    """The exact loss of the leaves of one tree with two leaves at the noise for so many trees."""
+    return laws.worst(np.eye(2), noise_for(t, e, "laplace"), 1)
 
 
-@TREE("m-rf/budget-typo", "Optimizing decision paths", "fails")
-def budget_typo(effort, rng, trees=TREES, epsilon=BUDGETS):
+@TREE(TYPO, "Optimizing decision paths", "fails", **over(TYPO))
+def budget_typo(effort, rng):
     r"""Adding Laplace noise of scale $\tau/\epsilon$ to the leaf values, with an equal privacy budget
     allocation, is assigning each tree a budget of $\tau/\epsilon$."""
-    for loss, tau, e in _one_tree(trees, epsilon):
-        yield same(loss, tau / e, tau=tau, epsilon=e)
-    return "{cases} forests: tau={tau}, epsilon={epsilon}: a tree costs {exact:.4g}, not {stated:.4g}"
+    yield from certified(TYPO, effort, left=_of_a_tree)
+    return "a tree costs {exact:.4g}, not {stated:.4g}, and so wherever {refuted}"
 
 
-@TREE.corrected(budget_typo, proved=False)
-def budget_of_a_tree(effort, rng, trees=TREES, epsilon=BUDGETS):
+@TREE.corrected(budget_typo, proved=False, **over(f"{TYPO}/corrected", SUM))
+def budget_of_a_tree(effort, rng):
     r"""Laplace noise of scale $\tau/\epsilon$ on the leaf values assigns each tree a budget of $\epsilon/\tau$:
     these add up to $\epsilon$."""
-    for loss, tau, e in _one_tree(trees, epsilon):
-        yield same(loss, e / tau, tau=tau, epsilon=e)
-    return "{cases} forests: a tree costs epsilon over tau"
+    yield from certified(f"{TYPO}/corrected", effort, right=_of_a_tree)
+    yield from certified(SUM, effort)
+    return "a tree costs epsilon over tau, and {statement}"
 
 
 def _label_laws(T, noise, reach):
@@ -221,14 +221,15 @@ def queries_from_records(effort, rng, epsilon=BUDGETS):
     )
 
 
-@FREE.corrected(queries_from_records, proof=FOREST.label)
+@FREE.corrected(queries_from_records, proof=FOREST.label, **over(*laws.LOSSES))
 def public_queries(effort, rng):
     r"""With queries that no record decides, the votes cost $\epsilon$ under add-remove and $2\epsilon$
     under replace-one."""
+    yield from laws.of_every_matrix(effort)
     for epsilon, added, replaced, data in laws.small_releases(effort, rng, True):
         yield private(added, epsilon, **data)
         yield private(replaced, 2 * epsilon, **data)
-    return note("{cases} losses within epsilon, and twice it", range=SMALL)
+    return "Of every matrix, and in small forests: losses within epsilon, and twice it"
 
 
 def _asked(data, neighbour, epsilon, tau, rng):

@@ -4,30 +4,51 @@ from itertools import product
 
 import numpy as np
 
-from dplit.budget import Parallel, Sequence, Spend
-from dplit.court.claims.mechanisms._laws import EPSILONS, RDF, V1, V2, loss
+from dplit.budget import Bootstrap, Group, Parallel, Sequence, Spend
+from dplit.court.claims.mechanisms._laws import RDF, V1, V2, loss
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, private, same
 from dplit.mechanisms import Geometric, PermuteAndFlip
 
 COMPOSITION = Box("thm-composition", "budget.Sequence", quantity="privacy loss")
+ALL, APART = ([f"{kind}-composition:{end}" for end in ("most", "least")] for kind in ("sequential", "parallel"))
 
 
-@COMPOSITION(
-    "sequential-composition",
-    {V1: "Section 2.1", V2: "Section 2", RDF: "definition 2"},
-    range="nine pairs of budgets, counts of up to 3, a label that reads the noisy number",
-)
-def sequential(effort, rng, paper, epsilon=EPSILONS):
+@COMPOSITION("sequential-composition", {V1: "Section 2.1", V2: "Section 2", RDF: "definition 2"}, **over(*ALL))
+def sequential(effort, rng, paper):
     r"""Mechanisms that are each $\epsilon_i$-private are together $\sum_i\epsilon_i$-private."""
-    for first, second in product(epsilon, repeat=2):
-        stated = Sequence("both", [Spend("number", first), Spend("label", second)]).epsilon
-        for counts in product(range(effort.pick(4, 5, 8)), repeat=2):
-            for neighbour in ((counts[0] + 1, counts[1]), (counts[0], counts[1] + 1)):
-                laws = (_noisy_number_then_label(c, first, second) for c in (counts, neighbour))
-                data = {"counts": list(counts), "neighbour": list(neighbour)}
-                yield private(loss(*laws), stated, epsilons=[first, second], **data)
-    return "{cases} pairs of counts: {counts} and {neighbour} cost {exact:.6g}"
+    for name in ALL:
+        yield from certified(name, effort, broken="leaks")
+    first, second = 1.0, 3.0
+    stated = Sequence("both", [Spend("number", first), Spend("label", second)]).epsilon
+    for counts in product(range(effort.pick(2, 5, 8)), repeat=2):
+        for neighbour in ((counts[0] + 1, counts[1]), (counts[0], counts[1] + 1)):
+            laws = (_noisy_number_then_label(c, first, second) for c in (counts, neighbour))
+            yield private(loss(*laws), stated, counts=list(counts), neighbour=list(neighbour))
+    return "The ratios multiply, the second of which knows the first: {statement}"
+
+
+PARTS = "group", "pure", "bootstrap-none", "bootstrap-near", "bootstrap-far"
+NODES = tuple(f"rdf/budget-nodes:{part}" for part in PARTS)
+
+
+@COMPOSITION("rdf/budget-nodes", "ours", "holds", "budget.Group", "budget.Bootstrap", proved=False, **over(*NODES))
+def nodes(effort, rng):
+    r"""Neighbours that are two steps apart cost $2\epsilon$ and $(1 + e^\epsilon)\delta$, what is
+    $\epsilon$-private is $\epsilon^2/2$-zCDP, and a part that reads n
+    draws with replacement from n records at most $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} -
+    e^{-1}))$, whatever n."""
+    for name in NODES:
+        yield from certified(name, effort, broken="leaks")
+    for epsilon in (0.1, 1.0):
+        H, part = np.exp(epsilon), Spend("counts", epsilon)
+        yield same(Group("g", part, 2).epsilon, 2 * epsilon, epsilon=epsilon)
+        yield same(part.rho, epsilon**2 / 2, epsilon=epsilon)
+        for n in (1, 2, 10, 1000):  # |2K - 1| steps, K binomial
+            exact = (1 - 1 / n) ** n * (H - 1 / H) + (1 + (H**2 - 1) / n) ** n / H
+            yield below(np.log(exact), Bootstrap("b", part).epsilon, epsilon=epsilon, n=n)
+    return "At every epsilon groups, draws with replacement and the rho of a pure epsilon are as the nodes say"
 
 
 def _noisy_number_then_label(counts, first, second):
@@ -46,13 +67,15 @@ def _noisy_number_then_label(counts, first, second):
     "budget.Parallel",
     "mechanisms.Geometric",
     proved=True,
-    range="two records, three ways to share them out, three budgets",
+    **over(*APART),
 )
 def parallel(effort, rng, paper):
     r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data (the DiPriMe
     papers: "arbitrary" ones) are together $\max_i\epsilon_i$-private (assuming that the subset of a
     record depends on that record and its own draw alone, under add-remove)."""
-    parts = {e: Parallel("parts", [Spend("counts", e)], copies=2) for e in (1.0, 0.1, 3.0)}
+    for name in APART:
+        yield from certified(name, effort, broken="leaks")
+    parts = {e: Parallel("parts", [Spend("counts", e)], copies=2) for e in (1.0, 3.0)}
     stated = {e: part.epsilon for e, part in parts.items()}
     for epsilon, split in product(stated, (_by_record, _own_draw)):
         data = {"split": split.__name__, "records": [0], "neighbour": [0, 1], "epsilon": epsilon}

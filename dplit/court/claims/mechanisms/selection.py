@@ -10,7 +10,7 @@ from dplit.court.claims.mechanisms._laws import FAR, RDF, V1, V2, loss
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import need, private, same
-from dplit.mechanisms import Exponential, PermuteAndFlip
+from dplit.mechanisms import Exponential, PermuteAndFlip, whole_weights
 
 LOSS, ERROR = "privacy loss", "probability of an error"
 EXPONENTIAL = Box("thm-exponential", "mechanisms.Exponential", quantity=LOSS)
@@ -38,10 +38,10 @@ def _moved_scores(most, mechanism, moves):
 
 
 UP, DOWN = "exponential-mechanism:up", "exponential-mechanism:down"
+FLIPS = tuple(f"permute-and-flip-private:{part}" for part in ("best", "others", "best-of-others"))
+EXACT = tuple(f"rdf/exact-laws:{part}" for part in ("coin", "coin-stopped", "weight", "price"))
 MONOTONIC = "rdf/exponential-monotonic:up", "rdf/exponential-monotonic:down"
 LAWS = "For every number of candidates, all weights and every change of them: {statement}"
-NEIGHBOURS = "2 and 3 candidates, scores 0 to 3 and far behind, every neighbour"
-NOTE = "{cases} score vectors and all their neighbours: {scores} and {neighbour} cost {exact:.6g}"
 
 
 @EXPONENTIAL(
@@ -75,16 +75,38 @@ def exponential_monotonic(effort, rng):
 
 
 @FLIP_PRIVATE(
-    "permute-and-flip-private",
-    {V2: "Section 2", RDF: "addendum, section 2, nonmonotonic utility"},
-    range=NEIGHBOURS,
+    "permute-and-flip-private", {V2: "Section 2", RDF: "addendum, section 2, nonmonotonic utility"}, **over(*FLIPS)
 )
 def permute_and_flip(effort, rng, paper):
     r"""Permute-and-flip, which accepts $r$ with probability $e^{\epsilon(q(r) -
     q_*)/(2\Delta(q))}$, is $\epsilon$-private (read as noisy arg-max with exponential noise of
     rate $\epsilon/(2\Delta(q))$, which is the same law)."""
-    yield from _moved_scores(effort.pick(3, 4, 4), PermuteAndFlip(1.0), (-1, 0, 1))
-    return NOTE
+    yield from _both(effort, FLIPS)
+    yield from _moved_scores(effort.pick(2, 4, 4), PermuteAndFlip(1.0), (-1, 0, 1))
+    return "Each step of one of up to four that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
+
+
+@EXPONENTIAL(
+    "rdf/exact-laws",
+    "ours; the samplers of exact noise",
+    "holds",
+    "mechanisms.whole_weights.weight",
+    "mechanisms.exact.bernoulli_exp",
+    proved=False,
+    quantity="weight of a candidate, of 2^92",
+    **over(*EXACT),
+)
+def exact_laws(effort, rng):
+    r"""A coin of $e^{-x}$ that is made of coins of $x/k$ has this chance, up to the $x^2/2$ that two tosses leave
+    open. A whole weight of $2^{92}e^{-d} + 2^{40}$ is off by a share of $2^{-40}$ at most if the exponential
+    function's own is at most $2^{-48}$, and so a privacy loss grows by less than $2^{-36}$."""
+    for name in EXACT:
+        yield from certified(name, effort)
+    for distance in (0.0, 0.7, 30.0, 60.0, 65.0):
+        high, low = map(int, whole_weights.weight(distance))
+        yield same(high * 2**62 + low, 2**92 * math.exp(-distance) + 2**40, 2**-40, distance=distance)
+    yield same(whole_weights.PRICE, 1 / 2**36)
+    return "A coin between its partial sums, as {statement}, and whole weights with a loss of 2^-36 more"
 
 
 @EXPONENTIAL("base-measure", {V1: "Equation (4)", V2: "Equation (3)"}, **over(UP, DOWN))

@@ -5,14 +5,14 @@ What smooth sensitivity can do for a label, and what no private label can do.
 
 import math
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 
 import numpy as np
-from scipy.optimize import linprog
 
 from dplit import majority, random_forest
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import below, decisive, need, note, same
+from dplit.court.ledger.certify import certified, over
+from dplit.court.ledger.compare import decisive, need, note, same
 from dplit.ground.errors import NEIGHBOURS
 
 INSTABILITY = Box("thm-instability", "random_forest.stable_release", "random_forest.distance_to_instability")
@@ -20,6 +20,8 @@ CLASSES = Box(
     "thm-instability-classes", "random_forest.pure_delta", "random_forest.stable_error", "majority.unanimous_error"
 )
 OPTIMUM = Box("thm-delta-optimum", "random_forest.delta_error_bound", quantity="least error of a private label")
+STEPS = tuple(f"rdf/instability:{part}" for part in ("near", "far", "across", "across-none"))
+ERRORS = tuple(f"rdf/delta-optimum:{part}" for part in ("step", "met", "back", "right", "right-back", "none"))
 
 
 def _label_law(leaf, epsilon, delta, neighbours, coin):
@@ -42,30 +44,24 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
     "rdf/instability",
     "section 2.2, definition 7",
     ours=True,
-    quantity="least delta over the stated one",
-    range="two and three classes, up to 5 records, both relations, three settings of epsilon and delta",
+    quantity="chance of no label, a step nearer",
+    **over(*STEPS),
 )
 def instability(effort, rng):
     r"""For $0 < \delta \le \frac12$ the majority of a leaf, released where $d +
     \mathrm{Lap}(1/\epsilon) > \frac1\epsilon\ln\frac{1}{2\delta}$ with $d$ the exponent of its
     smooth sensitivity, is $(\epsilon, \delta)$-private, with no smaller $\delta$."""
-    n = effort.pick(5, 7, 12)
-    leaves = list(product(majority.leaves(n, 2), NEIGHBOURS))
-    for (a, b), neighbours in leaves:
+    for name in STEPS:
+        yield from certified(name, effort)
+    for (a, b), neighbours in product(majority.leaves(effort.pick(4, 7, 12), 2), NEIGHBOURS):
         searched = -math.log(majority.searched_smooth_sensitivity((a, b), 1.0, neighbours))
         stated = int(random_forest.distance_to_instability(abs(a - b), neighbours))
         yield same(searched, stated, atol=1e-9, counts=[a, b], neighbours=neighbours)
-    settings = list(product((2, 3), NEIGHBOURS, ((1.0, 1e-3), (0.3, 0.2), (2.0, 0.5))))
-    for classes, neighbours, (epsilon, delta) in settings:
-        pairs = _label_pairs(n, classes, epsilon, delta, neighbours, False)
-        worst = max(np.maximum(p - math.exp(epsilon) * q, 0).sum() for p, q in pairs)
-        data = {"classes": classes, "neighbours": neighbours, "epsilon": epsilon, "delta": delta}
-        yield same(worst / delta, 1, **data)
-    return (
-        f"Over all neighbouring leaves of up to {n} records, in {len(settings)} settings, the least delta is "
-        f"that of the theorem; the distance is the exponent of the searched smooth sensitivity on "
-        f"{len(leaves)} leaves."
-    )
+    for d, epsilon, delta in ((0, 1.0, 1e-3), (2, 0.3, 0.2), (5, 0.3, 0.2), (9, 2.0, 0.01)):
+        near = delta * math.exp(epsilon * d)  # on two neighbours without it but different majorities
+        stated = near if near <= 0.5 else 1 - math.exp(-epsilon * d) / (4 * delta)
+        yield same(stated, random_forest.stable_release(d + 1, epsilon, delta), distance=d, epsilon=epsilon)
+    return "With any number of classes, at every distance: {statement} wherever {where}; at distance 0 it is delta"
 
 
 @CLASSES("rdf/instability-classes", "section 2.2, definition 7", ours=True, proved=False, quantity="classes")
@@ -111,72 +107,30 @@ def instability_classes(effort, rng):
     holds_instead="rdf/optimality",
     about="reading",
     proved=True,
-    range="two classes, gaps up to 99, epsilon 0.1, 0.5, 1 and 2",
+    quantity="one over the error, of the published label and at most of a private one",
+    **over("rdf/smooth-less-noise"),
 )
 def smooth_less_noise(effort, rng):
     r"""Smooth sensitivity instead of the global one guarantees equal or less noise for the
     label, read for a label of two classes that is private with the same $\epsilon$."""
-    first = {}  # gap of each epsilon at which no private label errs as little
-    for j, e in product(range(1, 100), (0.1, 0.5, 1.0, 2.0)):
-        error = float(majority.smooth_exponential_law([j, 0], e)[1])
-        bound = float(random_forest.delta_error_bound(j, e, 0))
-        data = {"counts": [j, 0], "epsilon": e, "error": error, "least private error": bound}
-        case = need(bound * (1 - 1e-9) <= error, bound, "<=", error, **data)
-        yield case
-        if not case.good:
-            first.setdefault(e, j)
-    if not first:
-        return "No error is below the bound."
-    gaps = ", ".join(f"{gap} at {e:g}" for e, gap in sorted(first.items()))
-    return (
-        "On ({counts[0]}, 0) at epsilon {epsilon:g} it errs with {error:.5f}, and every private label that treats "
-        f"names alike with {{exact:.5f}} at least. The first such gaps are {gaps}."
-    )
+    sides = {
+        "left": lambda j, e: 1 / majority.smooth_exponential_law([j, 0], e)[1],
+        "right": lambda j, e: 1 / random_forest.delta_error_bound(j, e, 0),
+    }
+    yield from certified("rdf/smooth-less-noise", effort, **sides)
+    return "It errs once in {exact:.4g} times, a private label at least once in {stated:.4g}: wherever {refuted}"
 
 
-@OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, range="linear programmes at gaps 1, 2; to 10 in fractions")
+@OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, **over(*ERRORS))
 def delta_optimum(effort, rng):
     r"""A label mechanism for leaves of two classes, of every size, that is $(\epsilon,\delta)$-private under
     add-remove and treats names alike errs at gap $j$ with probability at least $\max(0, \frac{\alpha^j}{2} -
     \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism with exactly these
     errors is private."""
-    delta, errors = Fraction(1, 20), [Fraction(1, 2)]  # of the label that attains the bound
-    gaps, spent = effort.pick(10, 30, 100), []
-    for gap in range(gaps + 1):
-        bound = random_forest.delta_error_bound(gap, math.log(2), 0.05)
-        yield same(errors[-1], bound, gap=gap)
-        errors.append(max(Fraction(0), (errors[-1] - delta) / 2))
-    for step in pairwise(errors[:-1]):
-        for p, q in (step, step[::-1]):
-            spent.append(max(p - 2 * q, 0) + max(1 - p - 2 * (1 - q), 0))
-            yield below(spent[-1], delta)
-    settings = (1.0, 0.0), (1.0, 0.01), (0.5, 0.05)
-    sizes = effort.pick((1, 2), (1, 2, 4), (1, 2, 4, 8))
-    for n, (e, d) in product(sizes, settings):
-        bound = float(random_forest.delta_error_bound(n, e, d))
-        solved = same(_least_error(n, e, d), bound, 1e-7, 1e-8, gap=n, epsilon=e, delta=d)
-        yield decisive(solved)
-    return (
-        f"{len(sizes) * len(settings)} linear programmes over all labels give the formula. At e^epsilon = 2 and "
-        f"delta = 1/20 the label that attains it, in fractions, needs delta {max(spent)} over {gaps + 1} gaps."
-    )
-
-
-def _least_error(n, epsilon, delta):
-    """Least error on (n, 0) over all labels of leaves of at most n + 2 records.
-
-    One variable a leaf, the probability of the second label.
-    """
-    leaves = majority.leaves(n + 2, 2)
-    index = {x: i for i, x in enumerate(leaves)}
-    odds, rows, limits = math.exp(epsilon), [], []
-    for x, y in product(leaves, leaves):
-        if abs(x[0] - y[0]) + abs(x[1] - y[1]) == 1:
-            for sign, limit in ((1, delta), (-1, delta + odds - 1)):  # the second label, the first
-                row = np.zeros(len(leaves))
-                row[index[x]], row[index[y]] = sign, -sign * odds
-                rows.append(row)
-                limits.append(limit)
-    alike = np.eye(len(leaves)) + np.eye(len(leaves))[[index[b, a] for a, b in leaves]]
-    cost = np.eye(len(leaves))[index[n, 0]]
-    return linprog(cost, rows, limits, alike, np.ones(len(leaves)), bounds=(0, 1)).fun
+    for name in ERRORS:
+        yield from certified(name, effort)
+    delta, error = Fraction(1, 20), Fraction(1, 2)  # of the label that attains the bound, at e^epsilon = 2
+    for gap in range(6):
+        yield same(error, random_forest.delta_error_bound(gap, math.log(2), 0.05), gap=gap)
+        error = max(Fraction(0), (error - delta) / 2)
+    return "From gap to gap the least error and what it costs: {statement} wherever {where}"

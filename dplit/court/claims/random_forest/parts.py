@@ -11,12 +11,15 @@ import numpy as np
 
 from dplit import majority, random_forest
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
-from dplit.loss import losses_over, worst_privacy_loss
+from dplit.court.ledger.certify import certified, over
+from dplit.court.ledger.compare import below, decisive, need, same
+from dplit.loss import worst_privacy_loss
 from dplit.neighbours import data_sets, neighbouring_data
 
 EQUAL, INDEPENDENT = "equal-parts", "independent"
 PARTS = Box("thm-equal-parts")
+BOUND = "rdf/parallel-parts/corrected:most", "rdf/parallel-parts/corrected:least"
+SHARES = "rdf/independent-parts:added", "rdf/independent-parts:replaced"
 BUDGET = Box("thm-forest-budget", "random_forest.forest_law", quantity="privacy loss")
 
 
@@ -27,12 +30,6 @@ def _law(n_leaves, odds, assignment, classes=2):
     return law, partial(neighbouring_data, universe=law.universe)
 
 
-def _likelihood_ratio(law, found):
-    """Of the outcome that tells most, in fractions."""
-    p, q = (law(data)[found.outcome] for data in (found.data, found.neighbour))
-    return max(p / q, q / p)
-
-
 @PARTS(
     "rdf/parallel-parts",
     "section 4.2, definition 3, algorithm 2 line 22",
@@ -40,31 +37,24 @@ def _likelihood_ratio(law, found):
     "random_forest.forest_law",
     "random_forest.smallest_equal_parts_loss",
     quantity="likelihood ratio",
-    range="two trees of one leaf, two classes, data of at most two records, e^epsilon 3/2, 2 and 5",
+    **over("rdf/parallel-parts"),
 )
 def parallel_parts(effort, rng):
     r"""Using parallel composition, and disjoint subsets in each tree, sampled without replacement, the
     records are divided evenly among the trees, and each tree may use all of $\epsilon$: with labels that are
     $\epsilon$-private (add-remove) the forest is $\epsilon$-private."""
-    cases = []
-    for odds in (Fraction(2), Fraction(3, 2), Fraction(5)):
-        law, near = _law((1, 1), odds, EQUAL)
-        near = partial(near, neighbours="add-remove")
-        space = data_sets(law.universe, effort.pick(2, 3, 5))
-        closed = math.exp(random_forest.smallest_equal_parts_loss(math.log(odds)))
-        first = True
-        for step in losses_over(law, space, near):
-            ratio = _likelihood_ratio(law, step)
-            data = {"n_leaves": [1, 1], "data": step.data, "neighbour": step.neighbour}
-            data |= {"exp(epsilon)": odds, "likelihood_ratio": ratio}
-            cases.append(at_most(ratio, odds, **data))
-            if first and ratio > odds:
-                first = False
-                yield same(ratio, closed, broken="fails", **data)
-    yield from cases
+
+    def ratio(H):
+        """Of two labels in fractions: a record, and one more of the other class, told by the first tree."""
+        law, _ = _law((1, 1), Fraction(H), EQUAL)
+        p, q = (law(data)[1, 0] for data in (((0, 0, 0), (0, 0, 1)), ((0, 0, 0),)))
+        return p / q
+
+    yield same(ratio(2), math.exp(random_forest.smallest_equal_parts_loss(math.log(2))), broken="fails")
+    yield from certified("rdf/parallel-parts", effort, left=ratio)
     return (
-        "Two trees of one leaf, in fractions: between {data} and {neighbour}, leaves and class of each "
-        "record, some pair of labels is {likelihood_ratio} times as probable at e^epsilon = {exp(epsilon)}."
+        "Two trees of one leaf, at most two records: a pair of labels is {exact:.4g} times as probable at "
+        "e^epsilon = {stated:.4g}, and more than may be wherever {refuted}"
     )
 
 
@@ -75,41 +65,29 @@ def parallel_parts(effort, rng):
     "random_forest.forest_law",
     where="section 4.2, definition 3, algorithm 2 line 22",
     quantity="privacy loss",
+    **over(*BOUND),
 )
 def equal_parts(effort, rng):
     r"""Under add-remove equal parts with $\epsilon$-private labels cost at most $\log(e^\epsilon/\tau +
     (1-1/\tau)e^{3\epsilon})$, and no smaller bound holds for all data and numbers of classes."""
-    forests = _small_forests(effort)
-    worst = [_worst(*forest, EQUAL) for forest in forests]
-    for (leaves, _), loss in zip(forests, worst):
-        yield below(loss, random_forest.equal_parts_bound(math.log(3), len(leaves)), leaves=leaves)
+    for name in BOUND:
+        yield from certified(name, effort)
+    for odds, trees in ((1.5, 2), (3.0, 30)):
+        most = math.log(odds / trees + (1 - 1 / trees) * odds**3)
+        yield same(most, random_forest.equal_parts_bound(math.log(odds), trees), trees=trees)
+    worst = _worst((1, 1), effort.pick(3, 4, 6), EQUAL)
+    yield below(worst, random_forest.equal_parts_bound(math.log(3), 2), leaves=(1, 1))
     by_law, formula = _family_in_fractions(*effort.pick((2, 1, 2), (2, 2, 2), (2, 2, 3)))
     yield same(by_law, formula)
-    for trees in (2, 3, 30, 100):
+    for trees in (2, 100):
         bound = random_forest.equal_parts_bound(1.0, trees)
         reached = random_forest.equal_parts_family_loss(1.0, trees, 600, 512)
         case = need(0 <= bound - reached < 4e-3, reached, "<=", bound, trees=trees)
         yield decisive(case) if trees == 100 else case
-    return note(
-        f"All data of {len(worst)} small forests at e^epsilon = 3 cost at most {max(worst):.4f}, within "
-        "the bound; at epsilon 1 a family reaches {exact:.4f} with {trees} trees, where the bound is "
-        "{stated:.4f}.",
-        range=f"{_sizes(forests)}; the family with 2 to 100 trees, 512 classes, epsilon 1",
+    return (
+        "Whatever the labels, the data and the number of trees: one step with a chance of 1/tau, else three; at "
+        "epsilon 1 a family reaches {exact:.4f} with {trees} trees, where the bound is {stated:.4f}."
     )
-
-
-def _small_forests(effort):
-    """(leaves of each tree, largest number of records)."""
-    return effort.pick(
-        [((1, 1), 3), ((2, 1), 2)],
-        [((1, 1), 4), ((2, 1), 3), ((1, 1, 1), 3)],
-        [((1, 1), 6), ((2, 1), 4), ((1, 1, 1), 5), ((2, 2), 3)],
-    )
-
-
-def _sizes(forests):
-    most = max(records for _, records in forests)
-    return f"{len(forests)} forests of two or three trees, two classes, up to {most} records, e^epsilon 3"
 
 
 def _worst(n_leaves, records, assignment, neighbours="add-remove", classes=2):
@@ -129,26 +107,23 @@ def _family_in_fractions(n_trees, m, classes):
     return math.log(ratio), random_forest.equal_parts_family_loss(math.log(3), n_trees, m, classes)
 
 
-@BUDGET("rdf/independent-parts", "section 4.2", ours=True)
+@BUDGET("rdf/independent-parts", "section 4.2", ours=True, **over(*SHARES))
 def independent_parts(effort, rng):
     r"""If each record goes to a tree by an independent uniform draw, a forest with permute-and-flip
     labels costs $\epsilon$ under add-remove: exactly with two classes, as a limit of large leaves
     with more. At half the rate it costs at most $\epsilon$ under replace-one."""
-    forests, epsilon = _small_forests(effort), math.log(3)
-    most = 0
-    for leaves, records in forests:
-        added = _worst(leaves, records, INDEPENDENT)
-        replaced = _worst(leaves, records, INDEPENDENT, "replace-one")
-        most = max(most, replaced)
-        yield decisive(same(added, epsilon, leaves=leaves, records=records))
-        yield below(replaced, 2 * epsilon, leaves=leaves, records=records)
+    for name in SHARES:
+        yield from certified(name, effort)
+    epsilon, records = math.log(3), effort.pick(2, 4, 6)
+    yield decisive(same(_worst((1, 1), records, INDEPENDENT), epsilon, leaves=(1, 1), records=records))
+    replaced = _worst((1, 1), records, INDEPENDENT, "replace-one")
+    yield below(replaced, 2 * epsilon, leaves=(1, 1), records=records)
     three = _worst((1, 1), effort.pick(2, 3, 4), INDEPENDENT, classes=3)
     yield need(three < epsilon, three, "<", epsilon, classes=3)
     limit = np.log(majority.unanimous_error(np.array([30, 31]), 3, epsilon)) @ [1, -1]
     yield same(limit, epsilon, rtol=0, atol=1e-9, classes=3)
-    return note(
-        f"All data of {len(forests)} small forests in fractions: the loss is log 3 at e^epsilon = 3, and "
-        f"up to {most / epsilon:.4f} times as much under replace-one, which half the rate makes "
-        f"up for. With three classes a few records cost log {math.exp(three):.4f}, many the whole.",
-        range=_sizes(forests),
+    return (
+        "A mixture over three trees: at most e^epsilon, and its square for a record replaced. On two records of "
+        f"two trees of one leaf it is log 3 at e^epsilon = 3, and {replaced / epsilon:.4f} times as much under "
+        f"replace-one. With three classes a few records cost log {math.exp(three):.4f}, many the whole."
     )

@@ -22,7 +22,8 @@ VOTE = Box("thm-forest-vote", "random_forest.forest_law")
     ours=True,
     proved=False,
     quantity="probability of a wrong vote",
-    range="three trees, two classes, all data of at most three records",
+    kind="certified",
+    range="all epsilon > 0; three trees, two classes, all data of at most three records",
 )
 def disjoint_forest(effort, rng):
     r"""Where the leaves of the trees differ, shares can have the better vote of permute-and-flip

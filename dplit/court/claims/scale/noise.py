@@ -1,33 +1,18 @@
-"""Claims on the error of released counts by the number of records.
+"""Claims on the error of released counts by the number of records: certified, and by the package's sampler."""
 
-References are sums over all counts and all noise that matters, and draws of the package's own sampler.
-"""
-
-from itertools import product
+import math
 
 import numpy as np
-from scipy import stats
 
 from dplit import scale
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, decisive, frequency, same
 from dplit.mechanisms import Geometric
 
-FAR = 2000  # noise beyond it has a probability below e^-200 at the epsilons below
+FAR = 2000  # noise beyond it has a probability below e^-200
 NOISE = Box("thm-scale-noise")
-
-
-def _enumerated(n, q, epsilon):
-    """Mean squared error of a released share, over all counts and all noise up to `FAR`."""
-    counts, noise = np.arange(n + 1), np.arange(-FAR, FAR + 1)
-    weights = np.outer(stats.binom.pmf(counts, n, q), Geometric(epsilon).pmf(noise))
-    return float((weights * ((counts[:, None] + noise) / n - q) ** 2).sum())
-
-
-def _parts(q, epsilon):
-    """Variances of whether one record lies in the cell, and of the noise: over both values, and up to `FAR`."""
-    sampled, noise = (sum(p * (i - q) ** 2 for i, p in enumerate((1 - q, q))), np.arange(-FAR, FAR + 1))
-    return sampled, float(Geometric(epsilon).pmf(noise) @ noise**2)
+STEPS = tuple(f"ours/scale-noise:{step}" for step in ("moment", "variance", "error", "enough"))
 
 
 @NOISE(
@@ -37,20 +22,21 @@ def _parts(q, epsilon):
     "scale.share_error",
     "scale.enough_records",
     quantity="mean squared error of a released share",
-    range="10 to 300 records, shares .1 to .5, epsilon .1 to 2, every count and noise up to 2000",
+    **over(*STEPS),
 )
 def noise(effort, rng):
     r"""The mean squared error of a released share is $q(1-q)/n + 2\alpha/((1-\alpha)^2 n^2)$, and its second part
     is at most the first from $n = 2\alpha/((1-\alpha)^2 q(1-q))$ on."""
-    sizes = effort.pick((10, 100), (10, 100, 300), (10, 30, 100, 300))
-    for n, q, epsilon in product(sizes, (0.1, 0.5), (0.1, 0.5, 2.0)):
-        stated = float(scale.share_error(n, q, epsilon)) ** 2
-        yield same(_enumerated(n, q, epsilon), stated, n=n, q=q, epsilon=epsilon)
+    *steps, error, enough = STEPS
+    for name in steps:
+        yield from certified(name, effort)
+    stated = lambda a, n, q: scale.share_error(n, q, -math.log(a)) ** 2  # noqa: E731
+    yield from certified(error, effort, right=stated)
+    yield from certified(enough, effort)
     for q, epsilon in ((0.1, 0.1), (0.5, 0.5)):  # the two parts are equal there
-        n = scale.enough_records(q, epsilon)
-        sampled, noised = _parts(q, epsilon)
-        yield same(noised / n**2, sampled / n, n=round(n), q=q, epsilon=epsilon)
-    return "{cases} cases, the last with n = {n}, q = {q} and epsilon {epsilon}"
+        n, noise = scale.enough_records(q, epsilon), np.arange(-FAR, FAR + 1)
+        yield same(Geometric(epsilon).pmf(noise) @ noise**2 / n**2, q * (1 - q) / n, q=q, epsilon=epsilon)
+    return "The noise's second moment by sums that telescope, and the second part below the first: {statement}"
 
 
 @NOISE(

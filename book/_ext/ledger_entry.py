@@ -104,7 +104,8 @@ def _parts(claim, of, found, change, answers):
     if found:
         yield (
             "Evidence",
-            f"{escape(begun(claim.kind))}{_proof(claim)}. {with_code(begun(found['summary'].rstrip('.')))}.",
+            f"{escape(begun(claim.kind))}{_proof(claim)}{_grid(claim)}. "
+            f"{with_code(begun(found['summary'].rstrip('.')))}.",
         )
         yield "Must hold", escape(sides(found))
         if "ours" not in (
@@ -134,6 +135,11 @@ def _proof(claim):
     if not claim.proof:
         return ""
     return f', <a href="../{escape(claim.chapter)}.html#{escape(claim.proof)}">the proof</a>'
+
+
+def _grid(claim):
+    """Why the cases are a grid."""
+    return escape(f", {claim.grid_because}") if claim.kind == "exact" and claim.grid_because else ""
 
 
 def _intervals(intervals):

@@ -13,6 +13,7 @@ from dplit.court.ledger.words import both_sides
 MOST = 12  # members of a list that are written out
 SAME = 4
 BOTH_SIDES = ("exact", "stated", "found", "formula", "must be")  # said beside the counterexample
+CERTIFICATE = ("statement", "where", "boxes", "refuted")  # of a statement that is refuted on a box
 WORDS = {
     "epsilon": "ε", "beta": "β", "sigma": "σ", "tau": "τ", "data": "data set",
     "neighbour": "its neighbour", "neighbours": "relation", "counts": "class counts", "y": "labels",
@@ -45,7 +46,24 @@ def printed(place, words):
 
 def in_words(data):
     """A counterexample as names with their values: numbers of four digits, equal members of a list counted."""
-    return "; ".join(_named(key, value) for key, value in data.items() if key not in BOTH_SIDES)
+    hidden = (*BOTH_SIDES, *CERTIFICATE) if "refuted" in data else BOTH_SIDES
+    said = [_named(key, value) for key, value in data.items() if key not in hidden]
+    return "; ".join([*([_refuted(data)] if "refuted" in data else []), *said])
+
+
+def _refuted(data):
+    """Where a statement over a range is false, a whole box of it."""
+    ends = [
+        f"{name} from {_number(low)} {_upto(high)}" for name, (low, high) in data["refuted"].items()
+    ]
+    box = f"for every {', '.join(ends)}"
+    if "statement" not in data:
+        return f"false {box}"
+    return f"{data['statement'].replace('**', '^')} is false {box}; it is stated for all {data['where']}"
+
+
+def _upto(high):
+    return "on" if str(high) == "inf" else f"to {_number(high)}"
 
 
 def _named(key, value):

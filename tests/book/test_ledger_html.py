@@ -149,6 +149,8 @@ def test_an_author_answers_where_the_setting_says(where, repository, begins):
          "data set: (0, 0, 0); its neighbour: (0, 0, 0), (0, 0, 1)"),
         ({"gap": "299201473/892206222147", "ratio": "5/2"}, "gap: 0.0003354; ratio: 5/2"),
         ({"all": list(range(30))}, "all: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, … (30 in all)"),
+        ({"statement": "a**2 < a", "where": "a > 1", "boxes": 0, "refuted": {"a": [2, "inf"]}},
+         "a^2 < a is false for every a from 2 on; it is stated for all a > 1"),
         ({"one_column": {"n": 8, "leaf": 122244}}, "one column (n = 8; leaf = 122,244)"),
         ({"loss": float("inf"), "sharp": True, "interval": [0.1, 0.25]},
          "privacy loss = infinite; sharp: True; interval from 0.1 to 0.25"),

@@ -108,7 +108,7 @@ BROKEN = [
     ("largest_child_bound", times(0.7), "equation-9", "fails"),
     ("contraction", times(0.7), "equation-10", "fails"),
     ("any_law_size", times(0.999), "equation-10/corrected", "fails"),
-    ("any_law_size", times(1.1), "equation-10/corrected", "loose"),
+    ("any_law_size", times(1.1), "equation-10/corrected", "fails"),
     ("any_law_size", times(0.5), "equation-11/forest", "fails"),
     ("published_size", times(0.3), "equation-11", "fails"),
     ("middle", times(0.9), "equation-12/corrected", "fails"),

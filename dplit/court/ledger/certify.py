@@ -107,6 +107,13 @@ class _Refuted(Exception):
     pass
 
 
+class _InWords(dict):
+    """A box, in a note as "a from 0 to 1, n from 2 on"."""
+
+    def __format__(self, spec):
+        return ", ".join(f"{n} from {a:g} {'on' if math.isinf(b) else f'to {b:g}'}" for n, (a, b) in self.items())
+
+
 @dataclass(frozen=True)
 class Statement:
     """Two formulas, what must hold between them, and the ranges of their parameters, dict of name to (low, high).
@@ -280,7 +287,7 @@ def certified(
     at = found.middle or statement.at([Fraction(1, 2)] * len(statement.where))
     data = {"statement": statement.holds, "where": statement.words, "boxes": found.boxes}
     if found.state != HOLDS:
-        data |= {"refuted" if found.state == REFUTED else "open": found.box}
+        data |= {"refuted" if found.state == REFUTED else "open": _InWords(found.box)}
     left, right = statement.numbers(at)
     shown = statement.relation != "<=" or met is not None  # before others, but the nearest of bounds
     yield Compared(left, statement.relation, right, found.state == HOLDS, data, met, broken, decisive=shown)

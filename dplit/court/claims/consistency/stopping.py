@@ -14,12 +14,14 @@ from scipy.stats import poisson
 from dplit import consistency
 from dplit.court.claims.consistency._counted import BUDGETS, depth_law, leaf_law
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, need, note, same
 
 OCCUPANCY = Box("thm-consistency-occupancy", "consistency.leaf_count_law")
 DEPTH = Box("thm-consistency-depth", "consistency.depth_law")
 TAIL = Box("thm-consistency-tail", "consistency.leaf_tail_bound", "consistency.observed_paths")
 ORDERINGS = "k up to 5, every small n, all orderings of the cut and the points"
+INDUCTION = "mrf/stopping/corrected", "mrf/stopping/corrected:sum"
 DRAWN = {"kind": "simulated", "proved": False}
 
 
@@ -61,15 +63,18 @@ def _fewer_by_the_text(n, k):
     return sum(_fewer_by_the_text(j if x <= j else n - j, k) for j, x in places) / len(places)
 
 
-@OCCUPANCY.corrected(stopping, quantity="probability of m points in X's leaf", range=ORDERINGS)
+@OCCUPANCY.corrected(stopping, quantity="probability of m points in X's leaf", **over(*INDUCTION))
 def stopping_corrected(effort, rng):
     r"""Algorithm 1's leaves hold at most $k$ points. If cuts are uniform in the cell's ranks
     ($B_1 = B_2 = 0$), for every law without atoms and any $n > k$, $X$'s leaf holds $m \le k$ points with
     probability $2(m+1)/((k+1)(k+2))$: $k$ of them only with $2/(k+2)$."""
-    for k, n in _small(range(6), effort.pick(11, 16, 24)):
+    law = lambda n, k, m: 2 * (m + 1) / ((k + 1) * (k + 2))  # noqa: E731
+    for name in INDUCTION:
+        yield from certified(name, effort, **({"right": law} if name == INDUCTION[0] else {}))
+    for k, n in ((0, 3), (2, 7), (5, 9)):
         for m, (true, stated) in enumerate(zip(leaf_law(n, k), consistency.leaf_count_law(k))):
             yield same(true, stated, k=k, n=n, m=m)
-    return "{cases} probabilities, every small n, in fractions"
+    return "For every n, k and m, by induction over n: {statement}"
 
 
 @OCCUPANCY(

@@ -5,13 +5,14 @@ r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max.
 
 import math
 from fractions import Fraction
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 
 import numpy as np
 
 from dplit import majority
 from dplit.court.claims.majority._printed import label_probabilities
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import decisive, need, note, private, same
 from dplit.mechanisms import Exponential
 
@@ -43,23 +44,20 @@ def _doubling(x):
     return [Fraction(2) ** count for count in x]
 
 
-@ROSNAM("rdf/rosnam-is-em", "addendum, section 2, table 5", "fails", quantity="probability of the other label")
+@ROSNAM(
+    "rdf/rosnam-is-em",
+    "addendum, section 2, table 5",
+    "fails",
+    quantity="probability of the other label",
+    **over("rdf/rosnam-is-em"),
+)
 def rosnam_is_em(effort, rng):
     r"""ROSNAM is a special case of the exponential mechanism, the one of table 5: with weights
     $e^{\epsilon c_r}$."""
-    n, rates = effort.pick(5, 8, 12), {}
-    for x in _by_size(n, 2):
-        rosnam, other = _permute_and_flip(_doubling(x)), Exponential.rational_law(_doubling(x))
-        data = {"rosnam": [str(p) for p in rosnam], "exponential": [str(p) for p in other]}
-        yield same(rosnam[1], other[1], counts=list(x), epsilon=math.log(2), **data)
-        if x[0] > x[1] == 0:
-            rates[x[0]] = math.log(rosnam[0] / rosnam[1]) / x[0]
-    return note(
-        "At e^(-epsilon) = 1/2 the leaf {counts} gives the other class {rosnam[1]}, not {exponential[1]}. The "
-        f"rate that would make an exponential mechanism fit is {rates[1]:.4f} at gap 1 and "
-        f"{rates[2]:.4f} at gap 2: none fits.",
-        range=f"leaves of two classes up to {n} records, e^epsilon 2, in fractions",
-    )
+    exponential = lambda a: Exponential(-math.log(a), monotonic=True).pmf([1, 0])[1]  # noqa: E731
+    rosnam = lambda a: majority.gap_error(1, -math.log(a))  # noqa: E731
+    yield from certified("rdf/rosnam-is-em", effort, left=rosnam, right=exponential)
+    return "With two classes it has another law at every gap and budget: {exact:.4f} against {stated:.4f}"
 
 
 @ROSNAM.corrected(rosnam_is_em, where="addendum, section 2", quantity="probability of a label")
@@ -202,56 +200,36 @@ def table_6_is_exponential(effort, rng):
 LOGS = (math.log(3), math.log(1.5))
 
 
-def _losses(sizes, relation, rate, steps, budgets):
-    """Loss of the label's law at ``relation="add-remove"`` or "replace-one" beside `steps` epsilon.
-
-    Over neighbours under `relation` among leaves of as many classes and of at most as many records as
-    `sizes` says; `rate` is the relation that the law was scaled for, and `budgets` are its epsilons.
-    """
-    for classes, n in sizes.items():
-        inside = majority.leaves(n, classes)
-        for epsilon in budgets:
-            laws = dict(zip(inside, np.log(majority.one_sided_law(inside, epsilon, rate))))
-            for x in inside:
-                for y in majority.neighbouring(x, relation):
-                    if y in laws:
-                        data = {"counts": list(x), "neighbour": list(y), "epsilon": epsilon}
-                        loss = np.abs(laws[x] - laws[y]).max()
-                        yield private(loss, steps * epsilon, rate=rate, **data)
+PARTS = "loser-gains-first", "loser-gains-other", "winner-gains-first", "winner-gains-other", "winner-gains-least"
+ONE_MORE = tuple(f"rdf/monotone:{part}" for part in PARTS)
 
 
-def _up_to(sizes):
-    """Sizes of leaves, in words."""
-    return "all steps between leaves of " + " and of ".join(
-        f"{k} classes up to {n} records" for k, n in sizes.items()
-    )
+def _losses(pairs, rate, steps):
+    """Loss of the package's label on some neighbours beside `steps` epsilon, scaled for the relation `rate`."""
+    for epsilon, (x, y) in product(LOGS, pairs):
+        loss = np.abs(np.subtract(*(np.log(majority.one_sided_law(z, epsilon, rate)) for z in (x, y)))).max()
+        yield private(loss, steps * epsilon, counts=list(x), neighbour=list(y), epsilon=epsilon, rate=rate)
 
 
-@ROSNAM("rdf/monotone", "addendum, section 2")
-def monotone(effort, rng, epsilon=LOGS):
+@ROSNAM("rdf/monotone", "addendum, section 2", **over(*ONE_MORE))
+def monotone(effort, rng):
     r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under add-remove)."""
-    sizes = effort.pick({2: 8, 3: 5}, {2: 12, 3: 7}, {2: 30, 3: 12, 4: 8})
-    yield from _losses(sizes, "add-remove", "add-remove", 1, epsilon)
-    return note(
-        "Over {cases} steps the largest loss is epsilon itself, as between {counts} and {neighbour}.",
-        range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, add-remove",
-    )
+    for name in ONE_MORE:
+        yield from certified(name, effort, broken="leaks")
+    pairs = ((2, 0), (2, 1)), ((3, 1, 0), (3, 2, 0)), ((1, 1, 1, 0), (2, 1, 1, 0))
+    yield from _losses(pairs, "add-remove", 1)
+    return "At every budget no chance changes by more than e^epsilon, and that of {counts} does as {neighbour}"
 
 
-@ROSNAM("rdf/monotone-replace-one", "addendum, section 2", ours=True)
-def monotone_replace_one(effort, rng, epsilon=LOGS):
+@ROSNAM("rdf/monotone-replace-one", "addendum, section 2", ours=True, **over(*ONE_MORE))
+def monotone_replace_one(effort, rng):
     r"""Under replace-one, ROSNAM at rate $\epsilon$ costs $2\epsilon$, and at rate $\epsilon/2$
     it costs $\epsilon$: attained with two classes, and never more with more."""
-    sizes = effort.pick({2: 6, 3: 4}, {2: 9, 3: 5}, {2: 20, 3: 9})
-    attained = {"add-remove": False, "replace-one": False}
+    for name in ONE_MORE:
+        yield from certified(name, effort, broken="leaks")
+    pairs = ((2, 0), (1, 1)), ((3, 1, 0), (2, 2, 0))
     for rate, steps in (("add-remove", 2), ("replace-one", 1)):
-        for case in _losses(sizes, "replace-one", rate, steps, epsilon):
-            attained[rate] |= case.met
-            yield case
-    for met in attained.values():
-        yield need(met, broken="loose")
-    return note(
-        "Over {cases} comparisons at both rates, the largest loss at the rate for {rate} is {exact:.4f} at "
-        "epsilon {epsilon:.4f}, as between {counts} and {neighbour}.",
-        range=f"{_up_to(sizes)}, e^epsilon 3 and 1.5, replace-one, both rates",
-    )
+        cases = list(_losses(pairs, rate, steps))
+        yield from cases
+        yield need(any(case.met for case in cases), broken="loose")
+    return "A record that is replaced is one less and one more: twice the budget, as from {counts} to {neighbour}"

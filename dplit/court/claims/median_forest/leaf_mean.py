@@ -13,6 +13,7 @@ from scipy.stats import laplace
 
 from dplit import median_forest as laws
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import frequency, need, private, same
 from dplit.mechanisms import BoundedMean
 
@@ -58,23 +59,21 @@ def _clamped_loss(pair, points=(0.0, 1.0)):
     "leaf-mean",
     {"diprime-v1": "Section 3", "diprime-v2": "Section 3, estimating leaf node parameters"},
     "leaks",
-    range="one record and two, answers up to the largest named",
+    **over("leaf-mean"),
 )
 def leaf_mean(effort, rng, paper):
     r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private, $N_i$ being
     the number of data points at the leaf. (v2 writes it as Laplace$(0, 2B/N_i\epsilon_\ell)$, for a bounded
     target $|Y| \le B$.)"""
-    epsilon, pair = 1.0, {"data": [0.0], "neighbour": [0.0, 0.0]}
-    losses = {
-        far: _density_loss(_pair([0.0], 0.0, epsilon), [-far, far])
-        for far in (10.0**k for k in range(effort.pick(4, 6, 8)))
-    }
-    for far, loss in reversed(losses.items()):
-        yield private(loss, epsilon, **pair, epsilon=epsilon, answer=far, loss=loss)
-    said = ", ".join(f"{loss:.1f} at {far:g}" for far, loss in losses.items())
+    found, far = next(certified("leaf-mean", effort)), 1000.0
+    loss = _density_loss(_pair([0.0], 0.0, 1.0), [far])
+    yield same(loss, far - math.log(2), broken="fails")
+    data = {"data": [0.0], "neighbour": [0.0, 0.0], "epsilon": 1.0, "answer": far, "loss": loss}
+    yield private(loss, 1.0, **data, refuted=found.data.get("refuted"))
+    yield found
     return (
-        "One record at 0 is joined by another: an answer x costs epsilon |x| - log 2, "
-        f"{said}: unbounded. With no record there is no answer at all."
+        "One record at 0 is joined by another: an answer x costs epsilon |x| - log 2, {exact:.1f} at {answer:g}, "
+        "and more than epsilon on all of {refuted}: unbounded. With no record there is no answer at all."
     )
 
 

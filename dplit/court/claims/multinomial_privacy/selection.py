@@ -3,6 +3,7 @@ r"""Claims of the MRF paper on what the two choices of a node cost: lemmas 5 and
 :math:`b = B/2`. Losses are searched over all small data sets, whose laws are made here from fractions.
 """
 
+import math
 from functools import cache, partial
 from itertools import product
 
@@ -11,6 +12,7 @@ import numpy as np
 from dplit import multinomial
 from dplit.court.claims.multinomial_privacy import small
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, decisive, need, private, same
 from dplit.loss import compare_laws, worst_privacy_loss
 from dplit.neighbours import data_sets
@@ -29,12 +31,15 @@ def _worst_choice(features, budget, neighbours, n):
     return worst_privacy_loss(law, small.splittable(n), small.near(small.TWO_FEATURES, neighbours))
 
 
-def _choices(effort, budgets):
-    """(worst pair, setting) of each search: three records, one replaced, or four and one more."""
-    features = effort.pick((2, 9), (2, 3, 5, 9, 100), (2, 3, 4, 5, 9, 30, 100, 1000))
-    for d, budget, (neighbours, n) in product(features, budgets, ((small.REPLACE, 3), (small.ADD, 5))):
-        setting = {"features": d, "B1": budget, "neighbours": neighbours}
-        yield _worst_choice(d, budget, neighbours, n), setting
+WORST = "mrf/lemma-5/corrected"
+
+
+def _certified(effort, names, **options):
+    """The statements, held against the package's loss."""
+    worst = lambda D, S, **_: math.exp(multinomial.selection_loss(D, 2 * math.log(S)))  # noqa: E731
+    for name in names:
+        side = {"left" if name == "mrf/lemma-5" else "right": worst}
+        yield from certified(name, effort, **side, **options)
 
 
 @FEATURE(
@@ -43,26 +48,27 @@ def _choices(effort, budgets):
     "loose",
     LOSS,
     "multinomial.feature_law",
-    range="2 to 9 features, B1 from 0.1 to 10, up to 5 records, both relations",
+    proved=True,
+    **over(WORST, "mrf/lemma-5"),
 )
-def lemma_5(effort, rng, epsilon=BUDGETS):
+def lemma_5(effort, rng):
     r"""The impurity-based multinomial distribution of feature selection is essentially the exponential
     mechanism of differential privacy, and satisfies $B_1$-differential privacy, provided that every feature has
     a cut in the node, on both data sets."""
-    for worst, setting in _choices(effort, epsilon):
-        pair = {"data": str(worst.data), "neighbour": str(worst.neighbour)}
-        yield private(worst.loss, setting["B1"], **setting, **pair)
-    return "Of {cases} searches the nearest to B1 loses {exact:.4f} of {stated:g}."
+    yield from _certified(effort, (WORST,))
+    yield from _certified(effort, ("mrf/lemma-5",), met=False)
+    return "No scores cost as much, for every number of features and every budget: {statement} wherever {where}"
 
 
-@FEATURE.corrected(lemma_5, range="2 to 9 features, B1 from 0.1 to 10, 3 records replace-one and 4 + 1 add-remove")
-def lemma_5_exact(effort, rng, epsilon=BUDGETS):
+@FEATURE.corrected(lemma_5, **over(WORST))
+def lemma_5_exact(effort, rng):
     r"""With D features, each with a cut on both data sets, the choice of a feature costs $\ln\frac{e^b(1 +
     (D-1)e^b)}{e^b + D - 1}$, $b = B_1/2$, under both relations, and no smaller bound holds for all data."""
-    for worst, setting in _choices(effort, epsilon):
-        stated = multinomial.selection_loss(setting["features"], setting["B1"])
-        yield same(worst.loss, stated, **setting)
-    return "In {cases} searches over all data sets the worst pair attains the formula."
+    yield from _certified(effort, (WORST,))
+    for d, (neighbours, n) in product((2, 9), ((small.REPLACE, 3), (small.ADD, 5))):
+        stated = multinomial.selection_loss(d, 1.0)
+        yield same(_worst_choice(d, 1.0, neighbours, n).loss, stated, features=d, neighbours=neighbours)
+    return "No scores cost more at any budget, and the worst of small data that much: {statement}"
 
 
 def _choice_with_constants(records, budget):

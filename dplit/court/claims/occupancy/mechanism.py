@@ -4,7 +4,6 @@ The reference of the worst leaf is an enumeration of all trees in fractions, at 
 """
 
 import math
-from collections import Counter
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -14,6 +13,7 @@ from scipy.optimize import brentq
 
 from dplit import occupancy
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, need, note, same
 from dplit.occupancy.bounds import rounding
 
@@ -237,40 +237,22 @@ def worst_leaf(effort, rng):
     )
 
 
-def _one_leaf(n, depth, root):
-    """Law of the count of one leaf, in fractions."""
-    law = {n: Fraction(1)}
-    for _ in range(depth):
-        below = Counter()
-        for m, p in law.items():
-            weights = [root ** abs(m - 2 * j) for j in range(m + 1)]
-            for j, weight in enumerate(weights):
-                below[j] += p * weight / sum(weights)
-        law = below
-    return law
-
-
 @SYMMETRY(
     "diprime-v1/leaf-symmetry",
     "Appendix A.2.3, first line of the noise",
     "fails",
     about="step",
+    **over("diprime-v1/leaf-symmetry"),
     nothing_instead="the mean is N/2^d, and at depth 1 the law is symmetric; the bound needs a sum of two tails",
 )
 def symmetry(effort, rng):
     r"""The distribution of $\tilde N_i$ is symmetric about $N/2^d$."""
-    root = Fraction(3, 5)  # epsilon_1 = 1.02
-    for depth in range(1, effort.pick(4, 4, 5)):
-        for n in range(2**depth, effort.pick(9, 13, 17), 2**depth):
-            law, mean = _one_leaf(n, depth, root), n >> depth
-            for t in range(1, mean + 1):
-                few, many = (sum(p for c, p in law.items() if s * (c - mean) >= t) for s in (-1, 1))
-                shown = {"n": n, "depth": depth, "t": t, "root": str(root)}
-                yield same(few, many, few=str(few), many=str(many), **shown)
-    return note(
-        "e^(-epsilon_1/2) = {root}: the smallest failure has N = {n}, depth {depth}: a leaf is {t} below "
-        "N/2^d or less with probability {few}, and {t} above or more with {many}.",
-        range=f"every N that 2^d divides up to {effort.pick(8, 12, 16)}, depths 1 to {depth}, one budget, every t",
+    law = lambda r: occupancy.leaf_law(4, 2, -2 * math.log(r))  # noqa: E731
+    sides = {"left": lambda r: law(r)[0], "right": lambda r: law(r)[2:].sum()}
+    yield from certified("diprime-v1/leaf-symmetry", effort, **sides)
+    return (
+        "Four records, depth 2: at every budget a leaf is empty with another probability than it holds two or "
+        "more, at e^(-epsilon_1/2) = 1/2 {exact:.4f} against {stated:.4f}"
     )
 
 

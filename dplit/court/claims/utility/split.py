@@ -4,7 +4,7 @@ Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2.
 """
 
 import math
-from itertools import chain, product
+from itertools import product
 
 import numpy as np
 from scipy.integrate import quad
@@ -12,6 +12,7 @@ from scipy.integrate import quad
 from dplit import balance, median, utility
 from dplit.court.claims.utility.counted import BOUNDS, EPSILONS, squared_error, targets_at_bounds
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, note, same
 from dplit.domain import GRID
 from dplit.forests.releases import published_labels, published_means
@@ -41,13 +42,13 @@ def _enumerated(effort):
                 yield (n, t, epsilon), worst[least - 1 : n - least].max()
 
 
-def _large(effort):
-    """The same for many records, by the formula that `expectation` and the corrected theorem check."""
-    for n in effort.pick((50, 1000), (50, 51, 1000), (50, 51, 1000, 100_000)):
-        for t in {1, n // 10, n // 4, n // 2 - 2, n // 2 - 1}:
-            for epsilon in (1e-3, *EPSILONS, 1e3):
-                worst = utility.worst_split_loss(n, epsilon, 0, 1)
-                yield (n, t, epsilon), worst[t + 1 : n - t].max()
+LOOSE = "diprime-v2/theorem-1", "diprime-v2/theorem-1:appendix"
+FALLS = "diprime-v2/imbalance:error", "diprime-v2/imbalance:accuracy"
+
+
+def _published(formula):
+    """A published bound at the parameters of the statement, over 4B^2."""
+    return lambda s, x, r, y, E: formula(2 * (s + x) + r, y * s, math.sqrt(E), 1.0) / 4
 
 
 @SPLIT(
@@ -58,21 +59,17 @@ def _large(effort):
     "utility.published_split_loss_appendix",
     "utility.worst_split_loss",
     proved=True,
-    quantity="expected loss, in B^2",
+    quantity="worst expected loss, in 4B^2",
+    **over(*LOOSE),
 )
 def theorem_1(effort, rng):
     r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$ with
     probability at least $1 - \zeta_t$; in the appendix the last term is $16B^2/\epsilon_\ell^2$."""
-    for at, loss in chain(_enumerated(effort), _large(effort)):
-        shown = dict(zip(("n", "t", "epsilon"), at))
-        yield decisive(at_most(4 * loss, utility.published_split_loss(*at, 1.0), **shown))
-        yield below(4 * loss, utility.published_split_loss_appendix(*at, 1.0), **shown)
-    return note(
-        "It is nearest to the truth at N = {n}, t = {t}, epsilon = {epsilon:g}: {stated:.6g} B^2 "
-        "against {exact:.6g} B^2.",
-        range=f"all targets and splits of N up to {effort.pick(9, 11, 13)}, larger N up to "
-        f"{effort.pick(1000, 1000, 100_000)}, seven budgets, several t",
-    )
+    worst = lambda s, x, r, y, E: utility.split_loss_bound(2 * (s + x) + r, s - 0.5, math.sqrt(E), 0, 1)  # noqa: E731
+    formulas = utility.published_split_loss, utility.published_split_loss_appendix
+    for name, formula in zip(LOOSE, formulas):
+        yield from certified(name, effort, met=False, left=worst, right=_published(formula))
+    return "Both are above the worst loss for every N, t and epsilon_l: {statement} wherever {where}"
 
 
 @SPLIT.corrected(
@@ -158,28 +155,34 @@ def expectation(effort, rng):
     )
 
 
-@IMBALANCE("diprime-v2/imbalance", "Section 3.2, after theorem 2", "assumes", proved=True, quantity="loss at s")
+@IMBALANCE(
+    "diprime-v2/imbalance",
+    "Section 3.2, after theorem 2",
+    "assumes",
+    proved=True,
+    quantity="loss at s",
+    **over(*FALLS),
+)
 def imbalance(effort, rng):
     r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node
     occupancies leads to a decrease in utility". (Two upper bounds can't say so. In the worst case
     over the targets it is true: the largest expected squared error, and the tight bound on the loss of
     accuracy, fall as the smaller block grows. For given targets it may be false.)"""
-    most, pairs = effort.pick(24, 59, 119), 0
-    for n, epsilon in product(range(4, most + 1), EPSILONS):
-        worst = utility.worst_split_loss(n, epsilon, 0, 1)
-        squared = np.maximum(worst, worst[::-1])[1 : n // 2 + 1]  # by the smaller block
-        accuracy = [utility.accuracy_loss_bound(n, s - 0.5, epsilon) for s in range(1, n // 2 + 1)]
-        for losses in (squared, accuracy):
-            for s, (more, less) in enumerate(zip(losses[1:], losses), 2):
-                pairs += 1
-                yield below(more, less, 1e-12, broken="fails", n=n, s=s, epsilon=epsilon)
+
+    def worst(n, s, e):
+        return max(utility.worst_split_loss(n, e, 0, 1)[[s, n - s]])
+
+    error, accuracy = FALLS
+    more = lambda s, x, r, E: worst(2 * (s + 1 + x) + r, s + 1, math.sqrt(E))  # noqa: E731
+    less = lambda s, x, r, E: worst(2 * (s + 1 + x) + r, s, math.sqrt(E))  # noqa: E731
+    yield from certified(error, effort, broken="fails", left=more, right=less)
+    yield from certified(accuracy, effort, broken="fails")
     y = np.array([[0, 1, 1, 1]])  # pure at 1 and 3, not at 2 and 2
     even, uneven = (float((squared_error(y, range(k)) + squared_error(y, range(k, 4)))[0]) for k in (2, 1))
     yield below(even, uneven)
-    return note(
-        f"In the worst case over the targets no loss rises with the smaller block, in {pairs} pairs. "
-        f"The targets 0, 1, 1, 1 alone have the squared error {even:g} at 2 and 2 records, {uneven:g} at 1 and 3.",
-        range=f"N up to {most}, every smaller block, five budgets",
+    return (
+        "In the worst case over the targets no loss rises with the smaller block, for every N and epsilon_l. The "
+        f"targets 0, 1, 1, 1 alone have the squared error {even:g} at 2 and 2 records, {uneven:g} at 1 and 3."
     )
 
 

@@ -27,6 +27,9 @@ EXPERIMENTS = COURT / "experiments" / "result.py"  # reads the stored results
 TALLIES = COURT / "audit" / "seeds.py"  # reads the stored audits
 ROWS = DOCKETS / "runs" / "reproduced.py"  # reads the rows of sentences about runs
 CERTIFY = COURT / "ledger" / "certify.py"  # reads the certificates of the dockets that import it
+RELEASES = COURT / "power" / "releases"  # whose files the registry finds
+ASKS = {COURT / "power" / "registry.py", COURT / "ledger" / "drawn.py"}  # for releases by name
+OWNER = re.compile(r"(?:[a-z]+\.)?([A-Z]\w*[a-z]\w*)|(matrix\.release)")  # what a name begins with
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 
 
@@ -133,7 +136,39 @@ def imports(source, package=""):
                     found.add(origin(base, alias.name))
         elif isinstance(node, ast.Call):
             found |= {module_file(name) for name in _by_name(node)}
+    if found & ASKS and package not in ("dplit.court.power", "dplit.court.ledger"):
+        found |= releases(tree)
     return found - {None}
+
+
+def releases(tree):
+    """The files of the releases whose estimators or mechanisms the texts of `tree` begin with."""
+    asked = owners(tree)
+    return {path for path in RELEASES.glob("[!_]*.py") if _meet(asked, owned(path))}
+
+
+@cache
+def owned(path):
+    """What the texts of a file begin with."""
+    return owners(ast.parse(path.read_text("utf-8")))
+
+
+def owners(tree):
+    """Names of classes that texts of `tree` begin with, or the first parts of them."""
+    found = (OWNER.match(text) for text in texts(tree))
+    return {match[1] or match[2] for match in found if match}
+
+
+def _meet(some, others):
+    """True if a name of the one set is the beginning of one of the other: names are put together."""
+    return any(a.startswith(b) or b.startswith(a) for a in some for b in others)
+
+
+def texts(tree):
+    """Every text of `tree`; of one that is put together, its parts."""
+    return [
+        n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    ]
 
 
 def running(source):

@@ -5,6 +5,7 @@ import json
 import re
 import sys
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from book_tools import BOOK, NOTEBOOKS, ROOT
@@ -78,6 +79,35 @@ def test_dockets_are_found_by_the_chapter_that_asks():
     assert names and all(name.split("/")[0].removesuffix(".py") == "depth" for name in names)
     assert depends.dockets("claims.all()") > depends.dockets('claims.of("depth")')
     assert depends.dockets('claims.of("median_forest_experiments")') > set()
+
+
+def test_a_release_is_found_by_the_name_that_asks():
+    """A chapter's cell or a docket names it, and the registry finds its file; other families are none of it."""
+    for path in depends.RELEASES.glob("[!_]*.py"):
+        for release in import_module(f"dplit.court.power.releases.{path.stem}").registered():
+            shows = f"from dplit import power\npower.show({release.name!r})"
+            claims_it = f"from dplit.court.ledger import drawn\ndrawn.claim_on_release({release.name!r})"
+            kind = f"from dplit import power\npower.of({release.estimator!r})"
+            assert all(path in depends.imports(source) for source in (shows, claims_it, kind)), release.name
+    held = "from dplit import power\npower.show('HeldOut, records of a cell')"
+    assert depends.imports(held) & set(depends.RELEASES.glob("*.py")) == {depends.RELEASES / "metrics.py"}
+    only = depends.imports("from dplit.court.power import Release\n'HeldOut'")
+    assert depends.RELEASES / "metrics.py" not in only
+
+
+def test_a_changed_release_makes_stale_the_chapters_and_dockets_that_draw_it(monkeypatch):
+    shown = {path for path in NOTEBOOKS if re.search(r"power\.show\(", "\n".join(depends.code(path)))}
+    chapters = {path.stem for path in shown} - {"matrix_forest_experiments", "median_forest_experiments"}
+    drawn = {path.parent.name for path in depends.DOCKETS.glob("*/drawn.py")}
+    before = {path: depends.digest(path) for path in shown}
+    held = {name: depends.fingerprint((), depends.modules_of(f"claims.of({name!r})")) for name in chapters & drawn}
+    true = depends.meaning
+    told = lambda source: true(source) + ("# again" if "Release(" in source else "")  # noqa: E731
+    monkeypatch.setattr(depends, "meaning", told)
+    assert len(shown) > 8 and len(held) > 6
+    assert [path.stem for path in shown if depends.digest(path) == before[path]] == []
+    for name, fingerprint in held.items():
+        assert depends.fingerprint((), depends.modules_of(f"claims.of({name!r})")) != fingerprint, name
 
 
 OTHERS = ("index", "ledger", "audit", "bench")  # no theory: they look at everything

@@ -15,34 +15,39 @@ from dplit.court.audit.subjects.entries import in_blocks
 from dplit.court.audit.subjects.moved import DOMAIN, KINDS
 from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.court.audit.subjects.persons import DEEP, TREES, drawn
-from dplit.domain import Categorical, Domain
+from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests.cells import Cells
 
-LEVELS = Domain([Categorical(range(3))] * 4)
-GROWN = (  # without a look at how many records there are
-    "RandomDecisionForestClassifier", "JPWClassifier", "DPRandomForestClassifier",
-    "DPRandomForestRegressor", "DPDecisionForestClassifier",
-)  # fmt: skip
+LEVELS, CUT = Domain([Categorical(range(3))] * 8), Domain([Continuous(0, 2)] * 4)
+GROWN = {  # without a look at how many records there are; trees of two children where columns are cut
+    **dict.fromkeys(("RandomDecisionForestClassifier", "JPWClassifier", "DPRandomForestClassifier",
+                     "DPRandomForestRegressor", "DPDecisionForestClassifier"), LEVELS),
+    **dict.fromkeys(("MedianForestClassifier", "MedianForestRegressor", "MultinomialForestClassifier",
+                     "HistogramForestClassifier"), CUT),
+}  # fmt: skip
+DEEP_TREES = {LEVELS: 7, CUT: 3}  # of more nodes than the first room of a tree holds, and of few
+FILLED = Domain([Continuous(0, 1, missing=True), Categorical(["a", "b", "c"], missing=True)])
+HISTOGRAM = "HistogramForestClassifier"
 MANY = 200
 BLOCKS = 20  # more than the eight that are added up at once
 FROM_BLOCKS = tuple(dict.fromkeys(words.partition(",")[0] for words, _, blocks in KINDS if blocks))
 
 
 def _nodes(kind, effort, rng):
-    """The largest difference of the numbers of nodes; declares none."""
-    make, found = partial(estimator(kind), 1.0, domain=LEVELS, **public(kind, 2)), []
+    """The largest difference of the numbers of nodes, or cells; declares none."""
+    make, found = partial(estimator(kind), 1.0, domain=GROWN[kind], **public(kind, 2)), []
     for seed in range(effort.pick(3, 10, 30)):
-        X = np.random.default_rng(seed).integers(3, size=(MANY, len(LEVELS)))
+        X = np.random.default_rng(seed).integers(3, size=(MANY, len(GROWN[kind])))
         y = X.sum(axis=1) % 3
-        for depth in ({"max_depth": 3}, {}):  # left out, it is public, too
+        for depth in ({"max_depth": DEEP_TREES[GROWN[kind]]}, {"max_depth": None}):  # left out, it is public, too
             fits = [make(n_estimators=2, random_state=seed, **depth).fit(X[:n], y[:n]) for n in (1, MANY)]
-            found.append(abs(np.diff([len(fitted.trees_.feature) for fitted in fits]).item()))
+            sizes = [len(f.cell_counts_ if kind == HISTOGRAM else f.trees_.feature) for f in fits]
+            found.append(abs(sizes[0] - sizes[1]))
     return Found(0.0, float(max(found)), f"nodes of trees of 1 record and of {MANY}")
 
 
-def _codes(encode, effort, rng):
+def _codes(encode, X, effort, rng):
     """How many of some records get another code beside others than alone; declares none."""
-    X = DOMAIN.encode(RECORDS)
     alone = np.concatenate([encode(X[i : i + 1]) for i in range(len(X))])
     return Found(0.0, float((encode(X) != alone).any(axis=1).sum()), f"{len(X)} records")
 
@@ -61,7 +66,16 @@ def _of_cells(X):
     return Cells(DOMAIN, BLOCKS).codes(X)
 
 
-CODES = {"boosted forest": _of_a_grid, "greedy baseline": _of_a_baseline, "histogram": _of_cells}
+def _codes_of(encode, effort, rng):
+    return _codes(encode, DOMAIN.encode(RECORDS), effort, rng)
+
+
+CODES = {
+    **{name: partial(_codes_of, encode) for name, encode in {
+        "boosted forest": _of_a_grid, "greedy baseline": _of_a_baseline, "histogram": _of_cells}.items()},
+    "table with missing values": partial(_codes, FILLED.encode, np.array(
+        [[0.1, "a"], [None, "b"], [0.7, None], [0.9, "c"]], dtype=object)),
+}  # fmt: skip
 
 
 def _blocks(kind, effort, rng):
@@ -82,7 +96,5 @@ def _blocks(kind, effort, rng):
 def registered():
     """The subjects of this file."""
     yield from subjects_of({k: partial(_nodes, k) for k in GROWN}, "{}, trees of one record and of many")
-    yield from subjects_of(
-        {k: partial(_codes, encode) for k, encode in CODES.items()}, "codes of the records of a {}"
-    )
+    yield from subjects_of(CODES, "codes of the records of a {}")
     yield from subjects_of({k: partial(_blocks, k) for k in FROM_BLOCKS}, "{} from many blocks")

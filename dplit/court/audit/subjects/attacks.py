@@ -164,6 +164,7 @@ def registered():
         "last bits of a cut": subject.fits(MEDIAN, left, both, is_a_product, many, max_depth=1, **single),
         "two releases, clones of a Generator": _two_releases(np.random.default_rng),
         "two releases, clones of a RandomState": _two_releases(np.random.RandomState),
+        "two releases, clones of a SeedSequence": _two_releases(np.random.SeedSequence),
         "no record and one (public: the budget says so)": subject.Leak(_no_record, 1.0, lambda: (0.0, 1.0)),
     }, "attack: {}")  # fmt: skip
     yield subject.subject("attack: 1,101 levels draw their law", subject.AgainstLaw(_light_law, (60, 400, 2000)))

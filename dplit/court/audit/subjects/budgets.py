@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 
 from dplit import budget
-from dplit.court.audit.subject import Found, subjects_of
+from dplit.baselines.dp_rf import drift_of_scale, entropy_reach
+from dplit.court.audit.subject import AR, Found, subject, subjects_of, worst_of
 from dplit.matrix.subsample import shuffled_loss
 
 EPSILONS, ORDERS = (0.1, 0.5, 1.5), (1.0001, 1.5, 2.0, 4.0)
@@ -164,6 +165,24 @@ def _held(rule, effort, rng):
     return Found(1.0, worst, f"{len(cases)} cases, the worst: {found:.6g} of {declared:.6g}")
 
 
+MANY = 20.0  # logarithm of the number of the other columns
+
+
+def _drift(effort, rng):
+    """What a choice loses where one record more in another node makes its noise larger, for three classes.
+
+    Two choices on the same records among many columns, one of n log2 3 bits and the others of none.
+    """
+    spend, classes, found = 0.4, 3, []
+    declared = drift_of_scale(spend, 1, classes, 1, AR, 2).epsilon
+    for n in range(1, effort.pick(50, 500, 5000)):
+        here, there = (spend / entropy_reach(n + more) * n * math.log2(classes) for more in (0, 1))
+        loss = here - there + np.logaddexp(MANY, -here) - np.logaddexp(MANY, -there)
+        found.append((2 * float(abs(loss)), f"{n} records"))
+    return worst_of(declared, found, "numbers of records")
+
+
 def registered():
     """The subjects of this file."""
     yield from subjects_of({name: partial(_held, r) for name, r in RULES.items()}, "budget, {}")
+    yield subject("budget, a scale that drifts with the number of records", _drift)

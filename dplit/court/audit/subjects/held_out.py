@@ -23,16 +23,19 @@ CALLS = {  # by the bounds of the targets
 
 
 def lost(name, neighbours, several, record):
-    """The loss of a call, at most, where a person with so many records comes, or takes another's place."""
+    """The loss of a call, at most, where a person with so many records comes, or takes another's place.
+
+    It is what the call says to have spent, if that is more.
+    """
     bounds, call = CALLS[name]
 
     def drawn(rows, rng):
-        return call(HeldOut(*np.array(rows, dtype=float).T, bounds, neighbours, several, rng)).budget
+        return call(HeldOut(*np.array(rows, dtype=float).T, bounds, neighbours, several, rng))
 
     before, more = [RECORDS[0]] * several + list(RECORDS), [record] * several
     after = before + more if neighbours == AR else before[several:] + more
-    loss, budget = in_turn(partial(drawn, before), partial(drawn, after))
-    return loss / budget.epsilon * EPSILON
+    loss, released = in_turn(partial(drawn, before), partial(drawn, after))
+    return max(loss / released.budget.epsilon * EPSILON, released.budget.epsilon)
 
 
 def _moved(name, effort, rng):

@@ -5,7 +5,8 @@ composition made to run: given the same releases so far, the next one's input di
 the loss of a draw is at most that times its rate. Their sum is held to the budget; where it has a delta, what the
 draws come to in zero-concentrated privacy is. So all that lies between the records and the noise is audited
 without a draw: reading, clipping, encoding, blocks, sums, and the sensitivity that each mechanism was told. Noise
-from another generator than the fit's, or from a state of it that was drawn from before, costs without limit.
+from another generator than the fit's, or from a state of it that was drawn from before, costs without limit; and
+so does what the fits store and is not the same, though all that was released to them is.
 """
 
 import math
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dplit.budget import epsilon_of
+from dplit.budget import Budget, epsilon_of
 from dplit.court.audit.subject import AR, RO, estimator, public, subject, worst_of
 from dplit.court.audit.subjects.entries import in_blocks
 from dplit.domain import Categorical, Continuous, Domain
@@ -28,11 +29,14 @@ from dplit.neighbours import append_record, replace_record
 
 EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
 WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
+SAID = str, int, float, tuple, list, Budget
 BORROWED = "noise that is not the fit's own"
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
 X = np.array([[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"], [0.9, "b"], [0.2, "a"]], dtype=object)
 RECORDS = ([0.9, "b"], [-7.0, "a"], [1e9, "c"])  # the bounds of the first column are 0 and 1
 BLOCKS = ((1, 2, 3),)
+MANY = 300
+BOUGHT = {"n_records": (None,), "neighbours": (AR,)}  # the number of records
 ROUNDS = {"n_records": (100_000, 6), "max_depth": (2, None, 0), "n_estimators": (1, 3)}
 GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
     "delta": (1e-6,), "n_records": (100_000,), "max_depth": (2,), "n_estimators": (20,)
@@ -53,6 +57,8 @@ KINDS = (  # an estimator and words, its parameters, and whether there is a fit 
     ("PrivateForestRegressor", ROUNDS | {"n_records": (None,)}, False),
     ("RandomDecisionForestClassifier", TREES, True),
     ("HistogramForestClassifier", CELLS, True),
+    ("HistogramForestClassifier, exact noise",
+     CELLS | {"noise": ("secure",), "mechanism": ("geometric", "laplace")}, False),
     ("MatrixForestClassifier",
      MATRIX | {"voting": ("hard", "weighted"), "mechanism": ("laplace",),
                "strategy": ("identity", "per-tree")}, False),
@@ -62,7 +68,7 @@ KINDS = (  # an estimator and words, its parameters, and whether there is a fit 
     ("MatrixForestClassifier, votes for queries",
      MATRIX | {"release": ("prediction",), "queries": (QUERIES,), "strategy": ("identity",)}, False),
     ("MatrixForestClassifier, exact noise",
-     MATRIX | {"noise": ("secure",), "strategy": ("identity", "per-tree", "weighted"),
+     MATRIX | {"noise": ("secure",), "strategy": ("identity", "per-tree", "weighted", "marginals"),
                "mechanism": ("geometric", "laplace")}, False),
     *((kind, ONE_LEAF, False) for kind in ("MedianForestClassifier", "MedianForestRegressor")),
     ("MultinomialForestClassifier",
@@ -91,6 +97,7 @@ class Call(NamedTuple):
     weight: float
     values: np.ndarray
     released: object
+    after: dict  #: State of the generator, which the other fit goes on from.
 
 
 @contextmanager
@@ -111,9 +118,11 @@ def lockstep(first=None):
             drawing.clear()
             if first is not None:
                 released = first[len(calls)].released if len(calls) < len(first) else None
+                if own and released is not None:
+                    rng.bit_generator.state = first[len(calls)].after
             weight = self.rate if hasattr(self, "rate") else 1 / _width(self)
             words, values = repr(self) if own else BORROWED, np.array(values, dtype=np.float64)
-            calls.append(Call(words, weight, values, released))
+            calls.append(Call(words, weight, values, released, rng.bit_generator.state))
             return released
 
         return sample
@@ -167,22 +176,41 @@ def lost(one, other):
 def in_lockstep(fit, data, neighbour):
     """The loss of a fit between two inputs, at most, and its budget; where that has a delta, at this delta."""
     with lockstep() as first:
-        budget = fit(*data).budget_
+        one = fit(*data)
     with lockstep(first) as second:
-        fit(*neighbour)
-    if len(first) != len(second) or not first:
+        other = fit(*neighbour)
+    budget = one.budget_
+    if len(first) != len(second) or not first or stored(one) != stored(other):
         return math.inf, budget
     epsilon, rho = map(math.fsum, zip(*map(lost, first, second)))
     return min(epsilon, epsilon_of(rho, budget.delta)), budget
 
 
+def stored(fitted):
+    """What a fit stores, by name, and what is fitted inside of it: arrays as bytes, all else as text."""
+    found = {}
+    for name, value in vars(fitted).items():
+        if name == "forest_":
+            found |= stored(value)
+        elif name == "trees_":
+            found |= {part: np.asarray(a).tobytes() for part, a in vars(value).items()}
+        elif name.endswith("_") and isinstance(value, np.ndarray) and value.dtype != object:
+            found[name] = value.tobytes()
+        elif name == "n_records" or (name.endswith("_") and isinstance(value, SAID)):
+            found[name] = str(value)
+    return found
+
+
 def in_turn(one, other):
-    """The loss of what ``one(rng)`` and ``other(rng)`` draw, at most, and what the second has returned."""
+    """The loss of what ``one(rng)`` and ``other(rng)`` draw, at most, and what the second has returned.
+
+    It has no bound where they return other things, though the same was released to them.
+    """
     with lockstep() as first:
-        one(OfTheFit(np.random.PCG64(0)))
+        before = one(OfTheFit(np.random.PCG64(0)))
     with lockstep(first) as second:
         returned = other(OfTheFit(np.random.PCG64(0)))
-    same = len(first) == len(second) and first
+    same = len(first) == len(second) and first and str(before) == str(returned)
     return math.fsum(lost(*pair)[0] for pair in zip(first, second)) if same else math.inf, returned
 
 
@@ -212,6 +240,13 @@ def one_record(labels, new, neighbours):
             yield data, append_record(*data, record, label)
         else:
             yield data, replace_record(*data, 0, record, label)
+
+
+def one_of_many(labels, new, neighbours):
+    """One record more than so many that a plan by one number is another one's by the next."""
+    at = np.arange(MANY) % len(X)
+    data = X[at], np.array(labels)[at]
+    yield data, append_record(*data, RECORDS[0], new[-1])
 
 
 def _targets(kind, classes):
@@ -253,3 +288,6 @@ def registered():
         if has_blocks:
             few = {name: values[-1:] for name, values in choices.items()}
             yield subject(f"{name} in blocks", partial(moved, kind, few, BLOCKS, one_record))
+    for kind in (words for words, *_ in KINDS[:6] if "," not in words):  # those that plan by it
+        name = f"{kind}, a number of records that is bought"
+        yield subject(name, partial(moved, kind, BOUGHT, ((), (100, 200)), one_of_many))

@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 from scipy.stats import binom
 
-from dplit.court.audit.subject import fits, fits_by_law, leak, subjects_of
-from dplit.court.audit.subjects.median import THREE, cut_between, first_tree, sides
+from dplit.court.audit.subject import AgainstLaw, Lawful, fits, fits_by_law, leak, subjects_of, unfitted
+from dplit.court.audit.subjects.median import THREE, cut_between, first_tree
 from dplit.domain import Categorical, Domain
 
 KIND = "MultinomialForestClassifier"
@@ -28,6 +28,12 @@ def is_split(fitted):
     return bool(fitted.trees_.n_leaves > 1)
 
 
+def root_sides(fitted):
+    """Summary: the side of the first tree's root that each level of its column takes, 0 or 1."""
+    trees = fitted.trees_
+    return tuple(trees.steps[trees.side[0] :][: int(fitted.domain_.n_levels[0])].tolist())
+
+
 def most_answers(fitted):
     """Summary: whether most answers to `QUERIES` equal queries are the first class."""
     answers = fitted.predict(np.full((QUERIES, 1), 0.5))
@@ -41,8 +47,11 @@ def _answers():
     return most.tolist()
 
 
-def _levels_law(scores, epsilon=16.0):
-    """The levels on each side of a test, against the law of one draw by what the sides explain."""
+def _levels_law(scores, depth=1, epsilon=16.0):
+    """The levels on each side of the first test, against the law of one draw by what the sides explain.
+
+    `epsilon`: of one level, and of labels.
+    """
     levels, data = ("a", "b", "c"), ([["a"], ["a"], ["b"], ["c"]], [0, 0, 1, 1])
 
     def law():
@@ -59,14 +68,23 @@ def _levels_law(scores, epsilon=16.0):
         weights = {goes: np.exp(epsilon / 4 * gain) for goes, gain in gains.items()}
         return {goes: float(w / sum(weights.values())) for goes, w in weights.items()}
 
-    options = {"epsilon": epsilon, "max_depth": 1, "n_estimators": 1, "partition_rate": None}
+    options = {"epsilon": depth * epsilon, "max_depth": depth, "n_estimators": 1, "partition_rate": None}
     options |= {"scores": scores, "domain": Domain([Categorical(levels)])}
-    return fits_by_law(KIND, data, law, partial(sides, levels), (1000, 10_000, 100_000), **options)
+    return fits_by_law(KIND, data, law, root_sides, (depth**2 * 1000, 10_000, 100_000), **options)
+
+
+def _halves():
+    """Each record is a structure or an estimation point by a coin of its own, whatever its place."""
+    halves = unfitted(KIND, ([[0.5]], [0]))._halves()
+    law = dict.fromkeys(product((False, True), repeat=3), 1 / 8)
+    return Lawful(lambda n, rng: tuple(halves(n, rng)[0].tolist()), 3, law)
 
 
 def registered():
     """The subjects of this file."""
     laws = {scores: _levels_law(scores) for scores in ("counts", "normalised")}
+    laws["counts, two levels of tests"] = _levels_law("counts", 2, 2.0)
+    laws["halves of the records"] = AgainstLaw(_halves, (1000, 10_000, 100_000))
     yield from subjects_of(laws, f"{KIND} draws its law, {{}}")
     one_test, replaced = {"n_estimators": 1, "max_depth": 1}, {"neighbours": "replace-one"}
     fit = partial(fits, KIND, (THREE, [0, 0, 1]), summary=first_tree, draws=DRAWS, epsilon=2.0, **one_test)

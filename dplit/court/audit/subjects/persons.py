@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
-from dplit.court.audit.subjects.moved import DOMAIN, KINDS, RECORDS, X, moved
+from dplit.court.audit.subjects.moved import DOMAIN, KINDS, RECORDS, X, moved, stored
 from dplit.neighbours import append_record, replace_record
 
 TWO = {"records_per_person": (2,)}
@@ -68,15 +68,7 @@ def _alike(kind, options, effort, rng):
 
 def drawn(fitted):
     """The numbers that a fit released, as bytes, by name; trees and what a preset has fitted among them."""
-    found = {}
-    for name, value in vars(fitted).items():
-        if name == "forest_":
-            found |= drawn(value)
-        elif name == "trees_":
-            found |= {part: np.asarray(a).tobytes() for part, a in vars(value).items()}
-        elif name.endswith("_") and isinstance(value, np.ndarray) and value.dtype != object:
-            found[name] = value.tobytes()
-    return found
+    return {name: value for name, value in stored(fitted).items() if isinstance(value, bytes)}
 
 
 def registered():

@@ -99,6 +99,7 @@ def registered():
         (rgv, "Gini", gini | ALL_READ, 6.0, "squares", 1.0, few(2.0), 2),
         (rgv, "published, entropy", entropy | PUBLISHED, 8.0, "entropy", 1 / (BITS + 1 / math.log(2)), few(2), 2),
         # half for the choice, half for the leaf; as published half of it all for counts
+        (forest, "Gini", TWO | ALL_READ, 4.0, "squares", 1.0, 0.0, 2),
         (forest, "majority", TWO | ALL_READ | majority, 2.0, "majority", 1.0, 0.0, 2),
         (forest, "published, majority", APART | majority, 10.4, "majority", 1.3, pure(2.6), 3),
         (forest, "published, counts of a node", APART | majority, 1.0, "majority", 0.125, pure(0.25), 3),

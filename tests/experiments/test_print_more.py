@@ -25,6 +25,8 @@ def claim(id):
         ("v2/table-1", ("metro-traffic", "DiPriMe"), 30e-3, "v2/where-similar", "fails"),
         ("v2/table-1", ("metro-traffic", "DP-RF"), 0.1, "v2/dp-rf-poor", "holds"),
         ("v2/table-1", ("appliances-energy", "DP-RF"), 17e-3, "v2/dp-rf-poor", "fails"),
+        ("v2-figures/figure-2", ("300", "DP-ERT"), 0.94, "v2/figure-2/stay-behind", "fails"),
+        ("v2-figures/figure-3", ("all", "DP-ERT"), 170, "v2/figure-3/nodes", "holds"),
         ("v1/table-2", ("banknote", "Median Trees"), 0.1, "v1/median-comparable", "fails"),
         ("v1/table-2", ("wall-following-24", "Median Trees"), 0.2, "v1/median-comparable", "holds"),
     ],

@@ -46,20 +46,6 @@ def _print(monkeypatch, table, of):
     monkeypatch.setattr(printed, "table", lambda id: table if id == of else right(id))
 
 
-def test_trees_deep_enough_would_have_so_many_nodes(monkeypatch):
-    found = printed.table("diprime-v2/table-2")
-    cells = dict(found.cells)
-    for method in ("DP-DF", "DP-RF"):
-        key = print_more.ROBOT, method
-        cells[key] = replace(cells[key], depth=4)
-    _print(monkeypatch, replace(found, cells=cells), "diprime-v2/table-2")
-    assert claim("diprime-v2/nodes-possible").check().verdict == "holds"
-
-
-def test_nodes_of_a_complete_tree_by_hand():
-    assert [print_more._nodes(2, children) for children in (2, 5)] == [1 + 2 + 4, 1 + 5 + 25]
-
-
 def test_a_file_with_another_number_of_records_is_noticed(monkeypatch):
     right = datasets.load
 

@@ -97,7 +97,7 @@ def stay_behind(result):
     return rule.OPEN, f"at the largest epsilon: {means(result, found)}; {why}"
 
 
-@said("diprime-v2/figure-2/dp-rf", "undecided")
+@said("diprime-v2/figure-2/dp-rf", "too close")
 def dp_rf(result):
     """DP-RF requires a much larger epsilon than the variants of DiPriMe to attain comparable performance."""
     target = _ceilings(result)["Median"]

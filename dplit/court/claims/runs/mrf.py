@@ -134,7 +134,7 @@ def along(result: Result, start: tuple, end: tuple) -> Pairs:
     return on_six(result, lambda d: (at(result, d, *end), at(result, d, *start)))
 
 
-@said("mrf/figure-4/b2-rises", "undecided")
+@said("mrf/figure-4/b2-rises", "too close")
 def b2_rises(result):
     """Accuracy is significantly improved as B2 increases from zero: at B1 = 10, from 0 to 10, on most of the
     six sets."""

@@ -63,7 +63,7 @@ PASTED = {
     "where RFs and ERTs have similar MSE",
     "diprime-v2/dp-rf-poor": "Also of note is the very poor performance of DP-RF",
     "diprime-v2/little-to-choose": "There is little to choose between the variants of DiPriMe",
-    "diprime-v2/nodes-possible": "DP-DF and DP-RF generated an average of 407 nodes and 104 nodes respectively, "
+    "diprime-v2/figure-3/nodes": "DP-DF and DP-RF generated an average of 407 nodes and 104 nodes respectively, "
     "compared with 31 for DiPriMe and DP-ERT",
     "diprime-v2/flip-monotone": "Note that P_f,L is monotonically decreasing over N_L^* and θ_L^*",
 }

@@ -25,6 +25,8 @@ def claim(id):
         ("v2/table-1", ("metro-traffic", "DiPriMe"), 30e-3, "v2/where-similar", "fails"),
         ("v2/table-1", ("metro-traffic", "DP-RF"), 0.1, "v2/dp-rf-poor", "holds"),
         ("v2/table-1", ("appliances-energy", "DP-RF"), 17e-3, "v2/dp-rf-poor", "fails"),
+        ("v2-figures/figure-2", ("300", "DP-ERT"), 0.94, "v2/figure-2/stay-behind", "fails"),
+        ("v2-figures/figure-3", ("all", "DP-ERT"), 170, "v2/figure-3/nodes", "holds"),
         ("v1/table-2", ("banknote", "Median Trees"), 0.1, "v1/median-comparable", "fails"),
         ("v1/table-2", ("wall-following-24", "Median Trees"), 0.2, "v1/median-comparable", "holds"),
     ],
@@ -42,20 +44,6 @@ def test_another_cell_is_another_verdict(table, cell, value, id, verdict, monkey
 def _print(monkeypatch, table, of):
     right = printed.table
     monkeypatch.setattr(printed, "table", lambda id: table if id == of else right(id))
-
-
-def test_trees_deep_enough_would_have_so_many_nodes(monkeypatch):
-    found = printed.table("diprime-v2/table-2")
-    cells = dict(found.cells)
-    for method in ("DP-DF", "DP-RF"):
-        key = print_more.ROBOT, method
-        cells[key] = replace(cells[key], depth=4)
-    _print(monkeypatch, replace(found, cells=cells), "diprime-v2/table-2")
-    assert claim("diprime-v2/nodes-possible").check().verdict == "holds"
-
-
-def test_nodes_of_a_complete_tree_by_hand():
-    assert [print_more._nodes(2, children) for children in (2, 5)] == [1 + 2 + 4, 1 + 5 + 25]
 
 
 def test_a_file_with_another_number_of_records_is_noticed(monkeypatch):

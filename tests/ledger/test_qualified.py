@@ -25,7 +25,7 @@ QUALIFIED = {
     "diprime-v2/figure-5/trends": "similar",
     "diprime-v2/figure-6/catches-up": "similar",
     "diprime-v2/low-counts": "Typically",
-    "diprime-v2/nodes-possible": "average",
+    "diprime-v2/figure-3/nodes": "average",
     "diprime-v2/pfm-two-fold": "up to",
     "diprime-v2/spread": "indicates",
     "diprime-v2/theorem-2": "in expectation",

@@ -178,19 +178,6 @@ def gap_closed(result):
     return Pairs(result, cells).that(none_of, SMALL_IMPACT)
 
 
-@said("m-rf/figure-2/overhead", "undecided", name="m-rf/table-1-runtime", where="Table 1")
-def runtime(result):
-    """Despite the optimization, our approach maintains minimal runtime overhead during training and prediction.
-    The cells of table 1 are not in the text, and seconds are no part of the rule: they are measured."""
-    words = []
-    for data in paper.SMALL:
-        keys = cells_of(result, OURS, data, epsilon=2.0)
-        keys |= {"not private": key(result, data, "ERT", "exact")}
-        seconds = ", ".join(f"{n} {result.cells[k]['seconds']:.2f}" for n, k in keys.items())
-        words.append(f"{data}: {seconds}")
-    return rule.OPEN, f"seconds for trees, strategy, fit and prediction: {'; '.join(words)}"
-
-
 def fewer_trees(result: Result, method: str, join: str, by: float = 0.0) -> Decided:
     """Each smaller number of trees beside the most of figure 3a."""
     cells = {n: key(result, "car", method, n_estimators=n) for n in paper.NUMBERS}

@@ -159,6 +159,11 @@ def stored() -> dict:
     return found | {"rows": rows}
 
 
+def by_hand() -> dict:
+    """Return the stored run of forty changes that were written by hand; ``rows`` has who noticed each of them."""
+    return json.loads(data_file("results/audit/careless.json").read_text(encoding="utf-8"))
+
+
 def summary(rows: list[Outcome]) -> dict[str, int]:
     """Return how many rows came to each of `OUTCOMES`, and how many of the unnoticed have no reason."""
     counts = Counter(row.outcome for row in rows)

@@ -16,6 +16,6 @@ from dplit.court.audit.changes.drawn import (
 from dplit.court.audit.changes.sites import Change, changes_of
 
 __all__ = [
-    "OUTCOMES", "Change", "Outcome", "audited_apart", "by_hand", "changes_of", "draw", "missed", "outcome_of", "reasons",
-    "run", "stored", "summary",
+    "OUTCOMES", "Change", "Outcome", "audited_apart", "by_hand", "changes_of", "draw", "missed", "outcome_of",
+    "reasons", "run", "stored", "summary",
 ]  # fmt: skip

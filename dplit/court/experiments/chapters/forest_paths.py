@@ -80,7 +80,7 @@ def _one(forest, n, features, pair, trend, rng):
 
 def first_tree(forest):
     """Tested column (below 0: a leaf), threshold and both children of each node of a forest's first tree."""
-    if hasattr(forest, "estimators_"):
+    if not hasattr(forest, "trees_"):  # another library's
         tree = forest.estimators_[0].tree_
         return tree.feature, tree.threshold, tree.children_left, tree.children_right
     trees = forest.trees_

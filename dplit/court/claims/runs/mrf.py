@@ -45,7 +45,7 @@ def versus(result: Result, other: tuple, sets: Iterable[str] = SETS, mine: str |
     return on_sets(result, {d: NAMES.get(d, d) for d in sets}, mine, other, **at)
 
 
-@said("mrf/table-1/twelve", "undecided")
+@said("mrf/table-1/twelve", "agrees")
 def twelve(result):
     """MRF surpasses the standard forest on twelve or more of the 22 data sets."""
     return versus(result, GREEDY).that(partial(rule.at_least, 12))

@@ -87,7 +87,7 @@ def no_loss(result):
     return part, f"{words}; worst on {data}: a loss of {losses[data]:.2f} deviations"
 
 
-@said("rdf/figure-5/classes", "undecided", ours=True)
+@said("rdf/figure-5/classes", "too close", ours=True)
 def with_more_classes(result):
     """With more than two classes and ROSNAM, disjoint data at epsilon is better than all data at epsilon
     over the number of trees, on WallSensor, PenWritten, Claves and Nursery."""

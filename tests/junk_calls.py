@@ -60,7 +60,7 @@ VALUES = {
     "criterion": "gini", "one": 1.0, "power": 1, "draws": 3, "levels": 3, "share": 0.3, "cdf": float,
     "impurity_decreases": [0.1, 0.2], "n_levels": LEVELS, "middles": [0.3, 0.4], "noise": 1.0, "s": 8,
     "n_cuts": [4, 2], "n_classes": 2, "codes": CODES, "workload": WORKLOAD, "strategy": LEAVES,
-    "paths": PATHS, "queries": CODES, "answers": [1.5, -0.5], "ensembles": ENSEMBLES, "clip": 1.0,
+    "paths": PATHS, "queries": CODES, "answers": [1.5, -0.5], "ensembles": ENSEMBLES, "clip": 1,
     "gradients": np.array([[1.0], [-2.0]]), "curvatures": np.array([[4.0], [5.0]]), "variance": 2.0,
     "node": NODE, "bound": 1.0, "curvature": 4.0, "difference": 0.5, "pull": 0.3, "n_records": 1000,
     "most_bits": 3.0, "trend": 0.4, "pair": 0.3, "density_ratio": 1.5, "relevant": 2, "repeated": True,

@@ -95,9 +95,7 @@ def collected(found, unit, arguments, asked, each=None):
                 each(row)
             if arguments.exitfirst and not row.ok:
                 print(f"--exitfirst: {len(rows)} of {len(asked)} are done", file=sys.stderr)
-                warnings.filterwarnings(
-                    "ignore", r"\d+ tasks which were", UserWarning
-                )  # joblib's, of those stopped
+                warnings.filterwarnings("ignore", r"\d+ tasks (which|have)", UserWarning)  # joblib
                 break
     except KeyboardInterrupt:
         interrupted = True

@@ -163,7 +163,8 @@ def test_every_function_has_a_call():
 @pytest.mark.deep
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_right_calls(name):
-    called(FUNCTIONS[name], call_of(name, FUNCTIONS[name]))
+    found = called(FUNCTIONS[name], call_of(name, FUNCTIONS[name]))
+    assert (found is None) == (name == "loss.smallest_violation")  # of a private law there is none
 
 
 @settings(max_examples=600, deadline=None, derandomize=True, database=None, suppress_health_check=CHECKS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from functools import cache
 from html import escape
 
 from ledger_map import chip, label, later, users
@@ -12,6 +14,7 @@ from dplit.court.ledger.evidence_files import quotes, uses
 from dplit.court.ledger.glance import SHORT_NAMES
 from dplit.court.ledger.registry import OURS, PAPERS
 from dplit.court.ledger.words import short
+from dplit.ground.printed import data_file
 
 ABOUT = {"statement": "a statement", "step": "a step of a proof whose result stands",
          "reading": "our reading of what is not printed so",
@@ -137,9 +140,16 @@ def _proof(claim):
     return f', <a href="../{escape(claim.chapter)}.html#{escape(claim.proof)}">the proof</a>'
 
 
+@cache
+def grids():
+    """Why the computed cases of a row are a grid and no certificate covers the range, by the claim's id."""
+    rows = csv.DictReader(data_file("grids.csv").read_text("utf-8").splitlines())
+    return {row["claim"]: row["words"] for row in rows}
+
+
 def _grid(claim):
     """Why the cases are a grid."""
-    return escape(f", {claim.grid_because}") if claim.kind == "exact" and claim.grid_because else ""
+    return escape(f", {grids()[claim.id]}") if claim.id in grids() else ""
 
 
 def _intervals(intervals):

@@ -322,3 +322,11 @@ def test_the_pages_colours_are_the_figures():
     style = (BOOK / "_static" / "dplit.css").read_text("utf-8")
     for verdict in VERDICTS + RUN_VERDICTS:
         assert f"--verdict-{verdict.replace(' ', '-')}: {to_hex(VERDICT_COLORS[verdict])};" in style
+
+
+def test_a_row_that_says_why_it_is_a_grid_has_no_certificate_and_no_proof():
+    words = ledger_entry.grids()
+    assert len(words) >= 50 and all(claims.get(id).kind == "exact" for id in words)
+    assert all(0 < len(text) <= 80 for text in words.values())
+    assert ledger_entry._grid(claims.get("m-rf/noise-cost")) == ", a count of draws"
+    assert ledger_entry._grid(claims.get("rdf/theorem-1")) == ""

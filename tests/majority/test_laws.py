@@ -435,3 +435,12 @@ def test_arguments_are_named():
         majority.smooth_sensitivity([1, 0], 1.0, "swap")
     with pytest.raises(ValueError, match="epsilon must be a positive number, got 0"):
         majority.smooth_exponential_delta(0)
+
+
+def test_the_leak_of_the_published_label_grows_with_epsilon():
+    """One record more in an empty leaf: the largest log-ratio of the two laws, past every stated epsilon."""
+    losses = []
+    for epsilon in (1.0, 3.0):
+        before, after = (majority.smooth_exponential_law(np.array(leaf), epsilon) for leaf in ([0, 0], [0, 1]))
+        losses.append(np.abs(np.log(before / after)).max())
+    assert np.diff(losses) > 0 and losses[1] > 3.0

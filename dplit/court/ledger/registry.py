@@ -67,8 +67,6 @@ class Claim:
     functions: tuple[str, ...] = ()  #: Dotted names under `dplit` of what computes each side.
     chapter: str = ""  #: Page of the book.
     anchor: str = ""  #: Label of the theorem box there.
-    #: Why the computed cases are a grid and no certificate covers the range, in a word: "a search", "a data set".
-    grid_because: str = ""
     kind: str = "exact"  #: Declared kind of evidence, one of `KINDS`.
     intervals: int = 0  #: How many simulated intervals it uses, at most.
 

@@ -1,7 +1,4 @@
-"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to.
-
-The references are Rényi divergences and hockey-stick divergences of whole laws, summed over their outcomes.
-"""
+"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to."""
 
 import math
 from itertools import product

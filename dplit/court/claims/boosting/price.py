@@ -1,7 +1,4 @@
-"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits.
-
-The references are enumerations of small data sets, and the forest's own compiled sums on neighbouring ones.
-"""
+"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits."""
 
 from itertools import combinations_with_replacement, product
 

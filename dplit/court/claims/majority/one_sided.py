@@ -1,7 +1,4 @@
-r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max.
-
-:math:`q = e^{-\epsilon}`.
-"""
+r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max; :math:`q = e^{-\epsilon}`."""
 
 import math
 from fractions import Fraction

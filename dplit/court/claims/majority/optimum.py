@@ -1,8 +1,4 @@
-r"""Claims of ours on Fletcher's addendum (2021): how near ROSNAM is to the best private label.
-
-The best is a linear programme over all private mechanisms, enclosed by a dual and a primal solution in
-rational arithmetic.
-"""
+"""Claims of ours on Fletcher's addendum (2021): how near ROSNAM is to the best private label."""
 
 import math
 from fractions import Fraction

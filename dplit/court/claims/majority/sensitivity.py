@@ -1,7 +1,4 @@
-"""Claims of Fletcher and Islam (2017), sections 2 and 4.1: neighbours and smooth sensitivity.
-
-What the mechanism built on them costs is in `dplit.court.claims.majority.smooth`.
-"""
+"""Claims of Fletcher and Islam (2017), sections 2 and 4.1: neighbours and smooth sensitivity."""
 
 from collections import Counter
 from functools import partial

@@ -1,8 +1,4 @@
-"""Claims of ours on what no release can beat: the constants, the certificate, replace-one, and contrasts.
-
-The truth is a linear program over all releases with given outputs, which knows no bound, or the error of a
-strategy by least squares.
-"""
+"""Claims of ours on what no release can beat: the constants, the certificate, replace-one, and contrasts."""
 
 import itertools
 import math

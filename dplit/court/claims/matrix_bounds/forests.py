@@ -1,8 +1,4 @@
-"""Claims of ours on noise for all leaves of a forest at once, which needs no polytope.
-
-The truth is the triangulation of the hull of all columns, an integral over a density in two or three variables,
-routing, and draws of the package's samplers.
-"""
+"""Claims of ours on noise for all leaves of a forest at once, which needs no polytope."""
 
 import itertools
 import math

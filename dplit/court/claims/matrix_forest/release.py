@@ -1,7 +1,4 @@
-r"""Claims of ours on the estimator: it draws the law that its budget is about, and errs as it expects.
-
-Derived in :doc:`/book/matrix_forest`; what a release costs, in :doc:`/book/matrix_release`.
-"""
+"""Claims of ours on the estimator: it draws the law that its budget is about, and errs as it expects."""
 
 import re
 from itertools import product

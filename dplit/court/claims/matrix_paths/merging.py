@@ -1,8 +1,4 @@
-"""Claims of ours on equal columns and equal rows of a query matrix: what may be merged, and is never worse.
-
-Counts are routed, errors are computed from least squares on the matrices themselves, for strategies drawn at
-random.
-"""
+"""Claims of ours on equal columns and rows of a query matrix: what may be merged, and is never worse."""
 
 import numpy as np
 

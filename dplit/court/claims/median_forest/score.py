@@ -1,7 +1,4 @@
-"""Claims of both DiPriMe papers on how a split is chosen, and of ours on how it should be.
-
-v1, section 3 and algorithm 3; v2, section 3.1 ("Privacy analysis"). Budgets are add-remove.
-"""
+"""Claims of both DiPriMe papers on how a split is chosen, and of ours; budgets are add-remove."""
 
 import math
 from fractions import Fraction

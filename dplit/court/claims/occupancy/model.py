@@ -1,7 +1,4 @@
-"""Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2 and the text after theorem 3.
-
-The model's tail is compared with its characteristic function, in fractions and by quadrature.
-"""
+"""Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2 and the text after theorem 3."""
 
 import math
 from fractions import Fraction

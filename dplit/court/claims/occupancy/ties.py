@@ -1,8 +1,4 @@
-"""Claims on what theorem 2 of DiPriMe v1 takes for granted: distinct values, and a choice without targets.
-
-Trees on equal records are enumerated in fractions, record by record and by the value of each cut; the choice of a
-column by the targets is enumerated over all sets of cuts; the draws are those of the package's forest.
-"""
+"""Claims on what theorem 2 of DiPriMe v1 takes for granted: distinct values, a choice without targets."""
 
 import math
 import warnings

@@ -1,7 +1,4 @@
-"""What the two DiPriMe papers write about accuracy by epsilon, leaves, and hyper-parameters.
-
-As in `dplit.court.claims.runs.diprime`. See :doc:`/book/median_forest_experiments`.
-"""
+"""As `dplit.court.claims.runs.diprime`: the papers on accuracy by epsilon, leaves, and hyper-parameters."""
 
 import inspect
 import math

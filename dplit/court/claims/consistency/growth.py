@@ -39,7 +39,6 @@ def _at_least(law, s):
 
 
 def _atoms(law):
-    """A law of a cut as plain data."""
     return {str(w): str(p) for w, p in law.items()}
 
 

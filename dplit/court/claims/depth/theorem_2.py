@@ -19,7 +19,6 @@ MIXED = Box("thm-depth-mixed", "depth.expected_untested_mixed", "depth.published
 
 
 def _mean_untested(s, depth):
-    """Mean of the exact law, a fraction."""
     return sum(x * p for x, p in enumerate(depths.untested_features(s, depth, ONE)))
 
 

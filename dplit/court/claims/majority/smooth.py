@@ -29,7 +29,6 @@ def _steps(n, classes, law):
 
 
 def _listed(first):
-    """Gaps by epsilon, in words."""
     return ", ".join(f"{j} at {e:g}" for e, j in first.items())
 
 

@@ -78,7 +78,6 @@ def _losses(accounting, trees, rng):
 
 
 def _noise(fitted):
-    """The noise that the budget of a fit names."""
     spend = next(n for n in fitted.budget_.leaves() if n.name.startswith("strategy") and n.epsilon)
     delta = float(re.search(r"sensitivity ([\d.]+)", spend.mechanism)[1])
     return Geometric(spend.epsilon, round(delta))

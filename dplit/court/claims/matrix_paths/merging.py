@@ -18,7 +18,6 @@ def _strategies(n, rng):
 
 
 def _forests(effort, rng):
-    """Small forests, and three queries of each."""
     for one in small_forests(rng, effort.pick(12, 50, 250), 4, 3, 4):
         yield one, records(one.levels, 3, rng)
 

@@ -24,7 +24,6 @@ def _drawn(effort, rng):
 
 
 def _blocks(one):
-    """The leaves of each tree."""
     return [slice(*ends) for ends in pairwise(one.trees.leaf_starts.tolist())]
 
 

@@ -18,7 +18,6 @@ CAR_TREES = 128
 
 
 def _strategies(rng, one):
-    """A strategy of each kind, for the leaves of a forest."""
     levels, leaves = one.levels, one.leaves
     yield matrix.Identity(levels)
     yield matrix.PerTree(leaves.paths)

@@ -35,7 +35,6 @@ class _Release:
 
 
 def _pair(targets, added, epsilon):
-    """The laws of a leaf before and after a record is added."""
     return [_Release(t, epsilon) for t in (targets, [*targets, added])]
 
 

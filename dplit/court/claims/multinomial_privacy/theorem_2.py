@@ -89,7 +89,6 @@ def _coin_forest(structure, labels):
 
 
 def _worst(law, universe, n, neighbours):
-    """Largest loss over data sets of at most n records."""
     return worst_privacy_loss(law, data_sets(universe, n), near(universe, neighbours)).loss
 
 

@@ -136,7 +136,6 @@ def _both(test, result, method):
 
 
 def _rho_curves(result, method, partitioned):
-    """Curves over rho, by epsilon."""
     epsilons = (1.0, 5.0, 10.0) if partitioned else (1.0, 10.0)
     at = {"name": "rho", "partitioned": partitioned}
     return {e: private(result, method, epsilon=e, **at) for e in epsilons}

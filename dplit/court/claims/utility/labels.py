@@ -109,7 +109,6 @@ def _right(leaves):
 
 @cache
 def _flip(gap, epsilon):
-    """P_f of one gap."""
     return float(utility.published_flip(gap, epsilon))
 
 

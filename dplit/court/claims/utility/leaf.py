@@ -62,7 +62,6 @@ def _two_columns(n, t):
 
 
 def _most(cases):
-    """The largest change."""
     return max(cases, key=lambda case: case.exact)
 
 

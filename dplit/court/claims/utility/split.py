@@ -97,7 +97,6 @@ def theorem_1_corrected(effort, rng):
 
 
 def _evenly(n):
-    """n evenly spaced values in [0, 1]."""
     return (np.arange(n) + 0.5) / n
 
 

@@ -1,4 +1,8 @@
-"""Claims on noise in doubles, which attacks break, and on exact noise, which they do not."""
+"""Claims on noise in doubles, which attacks break, and on exact noise, which they do not.
+
+The attacks run against the package's own samplers; the references are sums of geometric series, and both orders of
+two candidates.
+"""
 
 import math
 

@@ -1,4 +1,8 @@
-"""Claims on the choice of a test: what its mass says of its gain, and how often the best one is found."""
+"""Claims on the choice of a test: what its mass says of its gain, and how often the best one is found.
+
+The references are fractions, an enumeration of all orders in which permute-and-flip may go through the tests, and
+choices of the forest itself.
+"""
 
 import math
 from itertools import permutations

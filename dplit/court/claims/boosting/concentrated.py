@@ -1,4 +1,7 @@
-"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to."""
+"""Claims on a positive delta: what noise and choices cost in rho, and what rho amounts to.
+
+The references are Rényi divergences and hockey-stick divergences of whole laws, summed over their outcomes.
+"""
 
 import math
 from itertools import product

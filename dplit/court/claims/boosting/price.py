@@ -1,4 +1,7 @@
-"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits."""
+"""Claims on what a boosted forest costs: sensitivities, rounding, adaptivity, and the loss of small fits.
+
+The references are enumerations of small data sets, and the forest's own compiled sums on neighbouring ones.
+"""
 
 from itertools import combinations_with_replacement, product
 

@@ -1,4 +1,8 @@
-"""Claims of ours on what no release can beat: the constants, the certificate, replace-one, and contrasts."""
+"""Claims of ours on what no release can beat: the constants, the certificate, replace-one, and contrasts.
+
+The truth is a linear program over all releases with given outputs, which knows no bound, or the error of a
+strategy by least squares.
+"""
 
 import itertools
 import math

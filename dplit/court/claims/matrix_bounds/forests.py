@@ -1,4 +1,8 @@
-"""Claims of ours on noise for all leaves of a forest at once, which needs no polytope."""
+"""Claims of ours on noise for all leaves of a forest at once, which needs no polytope.
+
+The truth is the triangulation of the hull of all columns, an integral over a density in two or three variables,
+routing, and draws of the package's samplers.
+"""
 
 import itertools
 import math

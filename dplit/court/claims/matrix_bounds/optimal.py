@@ -1,4 +1,8 @@
-r"""Claims on M-RF's "optimal noise allocation", and ours; errors are in :math:`2/\epsilon^2`, one class."""
+r"""Claims on M-RF's "optimal noise allocation", and ours; errors are in :math:`2/\epsilon^2`, one class.
+
+The truth is least squares on the matrices, searches of a code of their own, linear programs, and draws of the
+package's samplers.
+"""
 
 import math
 

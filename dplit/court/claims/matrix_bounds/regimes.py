@@ -1,4 +1,8 @@
-"""Claims of ours on where a matrix pays, and on what any release pays in a wide domain."""
+"""Claims of ours on where a matrix pays, and on what any release pays in a wide domain.
+
+The truth is least squares on the matrices, the enumeration of sets, and linear programs over all releases, biased
+ones too.
+"""
 
 import itertools
 import math

@@ -1,4 +1,8 @@
-"""Claims of M-RF on leaves that depend on one another: the rank of T, and leaves that occur many times."""
+"""Claims of M-RF on leaves that depend on one another: the rank of T, and leaves that occur many times.
+
+The truth of a rank is elimination in fractions or modulo 2, of a number of leaves the routing of every cell, of
+the law of coupons inclusion and exclusion in fractions.
+"""
 
 import math
 from fractions import Fraction

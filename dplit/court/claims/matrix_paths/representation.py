@@ -1,4 +1,8 @@
-"""Claims of M-RF on its matrices, beside routed records: their entries, their size, and whose they are."""
+"""Claims of M-RF on its matrices, beside routed records: their entries, their size, and whose they are.
+
+The truth comes from routing: each record goes down each tree, and its leaf there is counted, by code that knows no
+matrix.
+"""
 
 from itertools import product
 

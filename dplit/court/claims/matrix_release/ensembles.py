@@ -1,4 +1,8 @@
-"""Claims of M-RF on several ensembles, on what tunes them, and on what a single tree is worth."""
+"""Claims of M-RF on several ensembles, on what tunes them, and on what a single tree is worth.
+
+The truth of a reconstruction is least squares on the whole domain, of a budget the exact law of both releases, of
+a label's chance a quadrature.
+"""
 
 import numpy as np
 

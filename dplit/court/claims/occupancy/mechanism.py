@@ -1,4 +1,7 @@
-"""Claims of DiPriMe v1 on leaf counts of the rank mechanism: theorem 2, and the worst of all leaves."""
+r"""Claims of DiPriMe v1 on leaf counts of the rank mechanism: theorem 2, and the worst of all leaves.
+
+The reference of the worst leaf is an enumeration of all trees in fractions, at rational :math:`e^{-\epsilon_1/2}`.
+"""
 
 import math
 from fractions import Fraction

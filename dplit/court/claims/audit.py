@@ -1,8 +1,4 @@
-r"""The audit itself: what its lower bound promises, and what it can see.
-
-A mechanism is :math:`\epsilon`-private (RDF, definition 1) or a set of outcomes refutes it. The false-alarm
-probability of the bound is computed by summing over all counts of the second half. Derived in :doc:`/book/audit`.
-"""
+"""Claims on the audit's lower bound: what it promises, and what it can see. Derived in :doc:`/book/audit`."""
 
 import math
 from itertools import product

@@ -1,8 +1,4 @@
-"""Claims on what attacks on released forests can gain: the bounds, and what membership inference and
-reconstruction come to.
-
-The bound of an advantage is certified; the attacks run against forests that are fitted for them.
-"""
+"""Claims on what attacks on released forests can gain; they run against forests that are fitted for them."""
 
 import math
 from itertools import combinations_with_replacement, product

@@ -1,7 +1,4 @@
-r"""The smaller block of a private median split, from the score at the middle of every interval.
-
-In fractions, at budgets with rational :math:`e^{\epsilon/2}` (`root`), on values of a small grid.
-"""
+r"""The smaller block of a private median split, in fractions; `root` is a rational :math:`e^{\epsilon/2}`."""
 
 import math
 from fractions import Fraction

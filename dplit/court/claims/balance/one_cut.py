@@ -1,8 +1,4 @@
-"""DiPriMe v2 on the balance of one private median split.
-
-Theorem 3, corollary 3.1 and the sentence on the spread (section 3.2, appendix B.3), certified from the weights
-that the paper's score gives the intervals.
-"""
+"""DiPriMe v2, theorem 3 and corollary 3.1: the balance of one private median split, from its exact weights."""
 
 import math
 

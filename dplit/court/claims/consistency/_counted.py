@@ -1,7 +1,4 @@
-"""What the claims on consistency share: events of given chances, and the exact chain in fractions.
-
-Nothing here comes from `dplit.consistency`: the chain lists orderings of the cut, X and the points.
-"""
+"""What the claims on consistency share: chances and an exact chain, without a line of `dplit.consistency`."""
 
 from fractions import Fraction
 from functools import cache

@@ -1,7 +1,4 @@
-r"""Claims of MRF, appendix A.3: equations 9 to 11, how a level shrinks X's cell.
-
-Sizes under a law of cuts come from quadrature; those of forests are counted in drawn paths.
-"""
+"""Claims of MRF, appendix A.3: equations 9 to 11, how a level shrinks X's cell."""
 
 import math
 from itertools import product

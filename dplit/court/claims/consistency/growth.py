@@ -1,7 +1,4 @@
-r"""Claims of MRF, appendix A.3: equations 12 to 15 and the limits between them, how the tree grows.
-
-Cuts of a few atoms are enumerated in fractions; cells of forests are counted in drawn paths.
-"""
+"""Claims of MRF, appendix A.3: equations 12 to 15 and the limits between them, how the tree grows."""
 
 import math
 from fractions import Fraction
@@ -42,7 +39,6 @@ def _at_least(law, s):
 
 
 def _atoms(law):
-    """A law of a cut as plain data."""
     return {str(w): str(p) for w, p in law.items()}
 
 

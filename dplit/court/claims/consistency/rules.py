@@ -1,8 +1,4 @@
-r"""Claims of MRF, sections 3.1 and 4.1.1: voting keeps consistency, and when a partition is consistent.
-
-Votes are enumerated, with every tie broken for the worst class; partitions are drawn with their data, or
-their law is computed node by node.
-"""
+"""Claims of MRF, sections 3.1 and 4.1.1: voting keeps consistency, and when a partition is consistent."""
 
 from itertools import combinations_with_replacement, pairwise, product
 from math import factorial, prod

@@ -1,7 +1,4 @@
-r"""Claims of ours on the extent of X's leaf at B1 = B2 = 0, the rate that follows, and cuts near the ends.
-
-The exact side of the laws is a chain over volumes, in draws; the moments of one cut come from quadrature.
-"""
+"""Claims of ours on the extent of X's leaf at B1 = B2 = 0, the rate that follows, and cuts near the ends."""
 
 from itertools import product
 

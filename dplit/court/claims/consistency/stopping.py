@@ -1,7 +1,4 @@
-r"""Claims of MRF, section 3.2, equation 5 and algorithm 1: what a leaf holds and how deep it lies.
-
-The exact side lists every place of the cut and of X among the points, in fractions; forests are drawn.
-"""
+"""Claims of MRF, section 3.2, equation 5 and algorithm 1: what a leaf holds and how deep it lies."""
 
 import math
 from fractions import Fraction

@@ -1,7 +1,4 @@
-r"""Claims of MRF, theorem 1: its conditions, what it assumes, what holds, and where the arg max fails.
-
-Errors of trees and forests are counted on a law whose Bayes risk is known, each draw on data of its own.
-"""
+"""Claims of MRF, theorem 1: its conditions, what it assumes, what holds, and where the arg max fails."""
 
 from fractions import Fraction
 from itertools import pairwise

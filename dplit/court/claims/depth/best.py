@@ -1,8 +1,4 @@
-"""RDF, section 4.3: which depth is best, in a model that is kind to Theorem 2.
-
-The model is that of `dplit.depth.best`. The exact side lists the paths of Algorithm 2 and intersects
-boxes in fractions; it uses no law of tested features and no formula for the accuracy.
-"""
+"""RDF, section 4.3: which depth is best in the model of `dplit.depth.best`, beside paths listed in fractions."""
 
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,4 @@
-"""The reasons that Fletcher and Islam (2017) give: why leaves are empty, and why half the depth is too little.
-
-Sections 4.2.1 and 4.3. The exact side enumerates records and paths.
-"""
+"""RDF, sections 4.2.1 and 4.3: why leaves are empty, and why half the depth is too little."""
 
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, product

@@ -1,7 +1,4 @@
-"""RDF, section 4.3: how deep a random tree should be.
-
-Means are taken of the exact law of untested features, in fractions, and set beside the formulas.
-"""
+"""RDF, section 4.3: how deep a random tree should be; means are of the exact law of untested features."""
 
 from fractions import Fraction
 from itertools import count, product
@@ -22,7 +19,6 @@ MIXED = Box("thm-depth-mixed", "depth.expected_untested_mixed", "depth.published
 
 
 def _mean_untested(s, depth):
-    """Mean of the exact law, a fraction."""
     return sum(x * p for x, p in enumerate(depths.untested_features(s, depth, ONE)))
 
 

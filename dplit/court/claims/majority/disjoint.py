@@ -1,8 +1,4 @@
-r"""Claims of Fletcher and Islam (2017), sections 4.2 and 5.1: all data or a share, and how much of it.
-
-The last two are ours, on three or more classes: where a share is better, and where ten times the data is not
-enough; :math:`\tau` is the number of trees.
-"""
+r"""Claims of RDF, sections 4.2 and 5.1, and ours: all data or a share; :math:`\tau` is the number of trees."""
 
 import math
 from fractions import Fraction

@@ -1,7 +1,4 @@
-r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max.
-
-:math:`q = e^{-\epsilon}`.
-"""
+r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max; :math:`q = e^{-\epsilon}`."""
 
 import math
 from fractions import Fraction
@@ -23,7 +20,6 @@ CELLS = {"quantity": "Pr(B) in percent", "range": "every cell of the column"}
 
 
 def _by_size(n, classes):
-    """Leaves of at most n records, majority first."""
     return [x for x in majority.leaves(n, classes) if list(x) == sorted(x, reverse=True)]
 
 
@@ -141,7 +137,6 @@ def equation_18_by_its_formula(effort, rng):
 
 
 def _rounds(value, printed, digits):
-    """Whether a value rounds to what is printed."""
     return need(round(float(value), digits) == printed, value, "within", printed)
 
 

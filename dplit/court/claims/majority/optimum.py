@@ -1,8 +1,4 @@
-r"""Claims of ours on Fletcher's addendum (2021): how near ROSNAM is to the best private label.
-
-The best is a linear programme over all private mechanisms, enclosed by a dual and a primal solution in
-rational arithmetic.
-"""
+"""Claims of ours on Fletcher's addendum (2021): how near ROSNAM is to the best private label."""
 
 import math
 from fractions import Fraction
@@ -43,10 +39,7 @@ def _enclosed(cases, neighbours, stated):
 
 
 def _without_symmetry(n, epsilon):
-    """Least average error on (a, b) and (b, a), a >= b, beside ROSNAM's; leaves of at most n records.
-
-    One programme each over all private labels of two classes, without symmetry, in floats.
-    """
+    """Least average error on (a, b) and (b, a), a >= b, beside ROSNAM's: a programme each over all labels."""
     leaves = majority.leaves(n, 2)
     at = {x: i for i, x in enumerate(leaves)}  # variables: probability of the first label
     steps = [(at[x], at[y]) for x in leaves for y in majority.neighbouring(x) if y in at]

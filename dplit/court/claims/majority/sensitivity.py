@@ -1,7 +1,4 @@
-"""Claims of Fletcher and Islam (2017), sections 2 and 4.1: neighbours and smooth sensitivity.
-
-What the mechanism built on them costs is in `dplit.court.claims.majority.smooth`.
-"""
+"""Claims of Fletcher and Islam (2017), sections 2 and 4.1: neighbours and smooth sensitivity."""
 
 from collections import Counter
 from functools import partial
@@ -92,10 +89,7 @@ def _replacements(data):
 
 
 def _searched(effort, stated, neighbours="add-remove", score=None):
-    """Smooth sensitivities by breadth-first search beside ``stated(counts, epsilon)``, at epsilon 1.
-
-    Over all leaves of two and three classes up to a size; returns the note.
-    """
+    """Smooth sensitivities of small leaves by search beside ``stated(counts, 1.0)``; returns the note."""
     leaves, words = two_and_three(effort)
     for x in leaves:
         true = majority.searched_smooth_sensitivity(x, 1.0, neighbours, score)

@@ -1,7 +1,4 @@
-r"""What Fletcher and Islam (2017) say of their query beside the query that others ask, for counts.
-
-Abstract, sections 1, 2.2, 3.1 and 4.2.1. Noisy counts have Laplace noise of scale :math:`1/\epsilon`.
-"""
+r"""What RDF says of its query beside noisy counts, which have Laplace noise of scale :math:`1/\epsilon`."""
 
 import math
 from itertools import pairwise, product

@@ -1,8 +1,4 @@
-"""Claims on the published label: what it costs, and where its effect is seen.
-
-The label is the exponential mechanism scaled by smooth sensitivity. Its cost is theorem 1 of Fletcher and Islam
-(2017), and the addendum on it; its effect is in sections 4.1 and 4.2, after inequality 14.
-"""
+"""Claims of RDF and the addendum on the published label: what it costs, and where its effect is seen."""
 
 import math
 from itertools import pairwise, product
@@ -33,7 +29,6 @@ def _steps(n, classes, law):
 
 
 def _listed(first):
-    """Gaps by epsilon, in words."""
     return ", ".join(f"{j} at {e:g}" for e, j in first.items())
 
 

@@ -1,7 +1,7 @@
-r"""Claims on "optimal noise allocation" (M-RF), and ours on noise that is shaped by the workload.
+r"""Claims on M-RF's "optimal noise allocation", and ours; errors are in :math:`2/\epsilon^2`, one class.
 
-Errors are in units of :math:`2/\epsilon^2`, one class. The truth is least squares on the matrices, searches of a
-code of their own, linear programs, and draws of the package's samplers.
+The truth is least squares on the matrices, searches of a code of their own, linear programs, and draws of the
+package's samplers.
 """
 
 import math

@@ -1,8 +1,4 @@
-"""Linear programs over all releases: the least error that any mechanism with given outputs can have.
-
-A release is a table of probabilities, a row for each data set and a column for each output. Privacy,
-unbiasedness and the error are linear in it, so that a program finds the best one, and knows no bound.
-"""
+"""Linear programs over all releases, tables of probabilities: the least error of any with given outputs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-r"""Claims of ours on the estimator: it draws the law that its budget is about, and errs as it expects.
-
-Derived in :doc:`/book/matrix_forest`; what a release costs, in :doc:`/book/matrix_release`.
-"""
+"""Claims of ours on the estimator: it draws the law that its budget is about, and errs as it expects."""
 
 import re
 from itertools import product
@@ -81,7 +78,6 @@ def _losses(accounting, trees, rng):
 
 
 def _noise(fitted):
-    """The noise that the budget of a fit names."""
     spend = next(n for n in fitted.budget_.leaves() if n.name.startswith("strategy") and n.epsilon)
     delta = float(re.search(r"sensitivity ([\d.]+)", spend.mechanism)[1])
     return Geometric(spend.epsilon, round(delta))

@@ -1,8 +1,4 @@
-"""Claims of ours on equal columns and equal rows of a query matrix: what may be merged, and is never worse.
-
-Counts are routed, errors are computed from least squares on the matrices themselves, for strategies drawn at
-random.
-"""
+"""Claims of ours on equal columns and rows of a query matrix: what may be merged, and is never worse."""
 
 import numpy as np
 
@@ -22,7 +18,6 @@ def _strategies(n, rng):
 
 
 def _forests(effort, rng):
-    """Small forests, and three queries of each."""
     for one in small_forests(rng, effort.pick(12, 50, 250), 4, 3, 4):
         yield one, records(one.levels, 3, rng)
 

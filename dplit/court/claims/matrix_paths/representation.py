@@ -1,4 +1,4 @@
-"""Claims of M-RF on its matrices: what they hold, entry by entry, how large they are, whose they are.
+"""Claims of M-RF on its matrices, beside routed records: their entries, their size, and whose they are.
 
 The truth comes from routing: each record goes down each tree, and its leaf there is counted, by code that knows no
 matrix.

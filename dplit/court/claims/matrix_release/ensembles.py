@@ -1,7 +1,8 @@
 """Claims of M-RF on several ensembles, on what tunes them, and on what a single tree is worth.
 
 The truth of a reconstruction is least squares on the whole domain, of a budget the exact law of both releases, of
-a label's chance a quadrature."""
+a label's chance a quadrature.
+"""
 
 import numpy as np
 
@@ -36,10 +37,7 @@ def ensemble(levels, columns, tau, depth, make, rng):
 
 
 def _drawn(effort, rng):
-    """Two or three ensembles on overlapping columns of a small domain, with the levels of all columns.
-
-    The first ones have noise of very different scales on the same columns.
-    """
+    """Two or three ensembles on overlapping columns, the first with noise of very different scales."""
     pairs = (1, "identity"), (6, "per-tree")
     yield [2] * 4, [ensemble([2] * 4, (0, 1), tau, 1, make, rng) for tau, make in pairs]
     for _ in range(effort.pick(8, 30, 120)):

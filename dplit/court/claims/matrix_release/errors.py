@@ -1,7 +1,8 @@
 """Claims of M-RF on what is answered: expected errors of leaves and votes, and what comes after a release.
 
 The truth of an error is the linear map from the noise to the answers, found by answering one unit of each entry at
-a time, and the second moment of the noise as a sum or by quadrature."""
+a time, and the second moment of the noise as a sum or by quadrature.
+"""
 
 from itertools import pairwise, product
 

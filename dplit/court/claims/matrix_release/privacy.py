@@ -1,7 +1,8 @@
 """Claims of M-RF that a release is private: the matrix mechanism, training, batch prediction.
 
 The truth is the largest log-ratio of the exact law of :math:`AD + Z` over all pairs of neighbours of a small
-domain, which knows no sensitivity."""
+domain, which knows no sensitivity.
+"""
 
 import itertools
 import math

@@ -1,6 +1,4 @@
-"""Claim of M-RF that batch prediction does not fit trees on disjoint records; with a column more it does.
-
-Leaves are counted by routing each record through its own tree."""
+"""Claim of M-RF that batch prediction does not fit trees on disjoint records; with a column more it does."""
 
 from itertools import pairwise
 
@@ -26,7 +24,6 @@ def _drawn(effort, rng):
 
 
 def _blocks(one):
-    """The leaves of each tree."""
     return [slice(*ends) for ends in pairwise(one.trees.leaf_starts.tolist())]
 
 

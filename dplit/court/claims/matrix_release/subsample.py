@@ -1,7 +1,8 @@
 """Claims of M-RF on subsample-and-aggregate: whose records a tree has, and what a batch of votes costs.
 
 The truth is the law of the counts of all leaves over every assignment of records to trees, in fractions, with
-noise on each entry; and the votes of every tree, made by routing."""
+noise on each entry; and the votes of every tree, made by routing.
+"""
 
 import math
 from itertools import combinations_with_replacement, permutations, product

@@ -1,8 +1,4 @@
-"""Claims of M-RF on what a strategy costs: its sensitivity, its error, and what the usual way costs.
-
-Sensitivities are enumerated record by record, errors drawn from releases of the package's own strategies and
-mechanisms.
-"""
+"""Claims of M-RF on what a strategy costs: its sensitivity, its error, and what the usual way costs."""
 
 import itertools
 
@@ -22,7 +18,6 @@ CAR_TREES = 128
 
 
 def _strategies(rng, one):
-    """A strategy of each kind, for the leaves of a forest."""
     levels, leaves = one.levels, one.leaves
     yield matrix.Identity(levels)
     yield matrix.PerTree(leaves.paths)

@@ -1,7 +1,4 @@
-"""Claims of ours on what is free at the same epsilon, and on what disjoint training costs.
-
-Variances of geometric noise are sums over its law, the others are drawn from releases.
-"""
+"""Claims of ours on what is free at the same epsilon, and on what disjoint training costs."""
 
 import itertools
 

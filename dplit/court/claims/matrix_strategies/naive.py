@@ -1,7 +1,4 @@
-"""Claims of M-RF on strategies that no search is needed for: the queries themselves, and the cells.
-
-Ranks are exact, errors those of least squares on dense matrices.
-"""
+"""Claims of M-RF on strategies that no search is needed for: the queries themselves, and the cells."""
 
 import numpy as np
 

@@ -1,8 +1,4 @@
-"""Claims of ours on what a search for strategies finds: the cells again, or marginals that cover.
-
-The errors of what was found are computed by least squares on dense matrices, or from eigenvalues of dense
-products; gradients by differences.
-"""
+"""Claims of ours on what a search for strategies finds: the cells again, or marginals that cover."""
 
 import itertools
 

@@ -1,8 +1,4 @@
-"""Claims of M-RF on trees, queries and votes: what the noise of the cells does not depend on, and what it shares.
-
-The other side counts, by routing, in how many trees two cells share a leaf, and takes least squares on dense
-matrices.
-"""
+"""Claims of M-RF on votes: what the noise of the cells does not depend on, and what trees and queries share."""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-r"""What is done with an output, and how much noise there is.
-
-RDF, sections 1 and 4; DiPriMe v1, section 2.1 and appendix A.3; v2, section 2 and appendix C.
-"""
+"""What is done with an output, and how much noise there is (RDF, sections 1 and 4; DiPriMe v1 and v2)."""
 
 import math
 from itertools import product

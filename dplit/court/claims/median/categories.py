@@ -1,7 +1,4 @@
-"""Both DiPriMe papers on the private split of a categorical column.
-
-v1, section 3 and algorithm 3; v2, section 3.1. The laws are over every set of levels.
-"""
+"""Both DiPriMe papers on the private split of a categorical column; laws are over every set of levels."""
 
 import math
 from collections import Counter

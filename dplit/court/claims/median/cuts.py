@@ -1,7 +1,4 @@
-"""Both DiPriMe papers on the private median of a column of numbers.
-
-v1, section 3 and algorithm 3; v2, section 3.1.
-"""
+"""Both DiPriMe papers on the private median of a column of numbers (v1 and algorithm 3; v2, section 3.1)."""
 
 import math
 from fractions import Fraction

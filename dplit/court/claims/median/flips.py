@@ -1,7 +1,4 @@
-"""DiPriMe v2 on permute-and-flip, for candidates and for the median of a column of numbers.
-
-Sections 2, 3.1 and 4.1. The laws are at a rational w = e^(-epsilon/2).
-"""
+"""DiPriMe v2 on permute-and-flip for candidates and for medians; laws are at a rational w = e^(-epsilon/2)."""
 
 import math
 from fractions import Fraction

@@ -1,7 +1,4 @@
-r"""What the claims on splits share: squared errors, and losses of nodes.
-
-Targets lie in [0, 1] with :math:`R^2/(8B^2) = \frac12`, as on [-B, B]: a unit of SSE weighs half of the budget.
-"""
+r"""Squared errors and losses of nodes; targets in [0, 1] with :math:`R^2/(8B^2) = \frac12`, as on [-B, B]."""
 
 import math
 from collections import Counter

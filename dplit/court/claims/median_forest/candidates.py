@@ -1,8 +1,4 @@
-"""Claims of both DiPriMe papers on what a split costs: K candidates, one winner.
-
-v1, section 3 and algorithms 1 and 3. Medians are by value here (that v1's are not private at all is another
-claim).
-"""
+"""Claims of both DiPriMe papers on what a split costs: K candidates, one winner. Medians are by value."""
 
 import math
 from fractions import Fraction

@@ -36,13 +36,11 @@ FIGURES = {
 
 
 def _printed_depths(method):
-    """Printed d_max of one method of tables 1 and 2, dict by data set."""
     tables = (printed.table(f"diprime-v2/table-{i}").cells for i in (1, 2))
     return {data: cell.depth for t in tables for (data, row), cell in t.items() if row == method}
 
 
 def _occupancies(depths, parts=TREES, children=2):
-    """Average records of a leaf by data set, fractions."""
     return {data: SHARE * SETS[data][1] / parts / children**depth for data, depth in depths.items()}
 
 
@@ -142,7 +140,6 @@ def figures_corrected(effort, rng):
 
 
 def _figure_occupancies():
-    """Average records of a leaf by figure."""
     return {
         figure: _occupancies({data: depth}, TREES if partitioned else 1)[data]
         for figure, (data, depth, partitioned) in FIGURES.items()

@@ -1,8 +1,4 @@
-"""Our claim on the grid: the laws of this chapter are real, the program's cuts are whole numbers.
-
-Both laws in fractions, cut by cut: of the reals by integrating the density over each step, on the grid by counting
-what the package's own rounding sends to the left.
-"""
+"""Our claim on the grid: the laws of this chapter are real, the program's cuts are whole numbers."""
 
 from fractions import Fraction
 from itertools import accumulate, combinations_with_replacement, pairwise

@@ -1,8 +1,4 @@
-"""Claims of both DiPriMe papers on the mean that a leaf releases.
-
-v1, section 3; v2, section 3. Targets in [0, 1], R = 1. The exact side takes the Laplace law's own densities and
-distribution functions, at every point where their log-ratio can turn.
-"""
+"""Claims of both DiPriMe papers on the mean that a leaf releases; targets in [0, 1], R = 1."""
 
 import math
 from fractions import Fraction
@@ -39,7 +35,6 @@ class _Release:
 
 
 def _pair(targets, added, epsilon):
-    """The laws of a leaf before and after a record is added."""
     return [_Release(t, epsilon) for t in (targets, [*targets, added])]
 
 

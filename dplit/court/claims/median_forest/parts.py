@@ -1,7 +1,4 @@
-"""Claims of both DiPriMe papers on the whole forest: its parts.
-
-v1, section 3 and algorithm 2; v2, section 3.1 and algorithm 2.
-"""
+"""Claims of both DiPriMe papers on the whole forest: its parts."""
 
 import math
 from itertools import combinations, combinations_with_replacement, product

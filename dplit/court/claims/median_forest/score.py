@@ -1,7 +1,4 @@
-"""Claims of both DiPriMe papers on how a split is chosen, and of ours on how it should be.
-
-v1, section 3 and algorithm 3; v2, section 3.1 ("Privacy analysis"). Budgets are add-remove.
-"""
+"""Claims of both DiPriMe papers on how a split is chosen, and of ours; budgets are add-remove."""
 
 import math
 from fractions import Fraction
@@ -302,10 +299,7 @@ def attribute_first(effort, rng):
 
 
 def _score_range(n, score):
-    """Least and largest change of a column's score as a record joins, over small data without ties.
-
-    Records are targets in the order of the column; the new one enters at any place.
-    """
+    """Least and largest change of a column's score as a record joins anywhere, over small data without ties."""
     low = high = Fraction(0)
     for size in range(n):
         for targets in product((0, 1), repeat=size):
@@ -324,7 +318,6 @@ def _median_score(targets):
 
 
 def _best_score(targets):
-    """SSE of the best cut."""
     return min(sse(targets[:i]) + sse(targets[i:]) for i in range(len(targets) + 1))
 
 

@@ -1,7 +1,4 @@
-"""Claims of both DiPriMe papers on single lines: a sign, a set that is everything, noise and signal.
-
-v2, algorithm 1, line 30, and section 3; v1, algorithm 3, line 35.
-"""
+"""Claims of both DiPriMe papers on single lines: a sign, a set that is everything, noise and signal."""
 
 import math
 from fractions import Fraction

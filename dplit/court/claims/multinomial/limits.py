@@ -1,7 +1,4 @@
-"""Claims on both ends of the budgets, on ties and 0/0, and on the distance from uniform choice.
-
-MRF, section 3.2 and appendix C.
-"""
+"""Claims of MRF on both ends of the budgets, on ties and 0/0, and on the distance from uniform choice."""
 
 import math
 import warnings

@@ -1,8 +1,4 @@
-"""Claims of MRF on cuts that are nearly as good as the best one, and on the scale of the decreases.
-
-Scores are relative, so near is near on the scale of a node's own decreases, and one factor for all of them changes
-nothing.
-"""
+"""Claims of MRF on cuts that are nearly as good as the best one, and on the scale of the decreases."""
 
 import math
 from fractions import Fraction

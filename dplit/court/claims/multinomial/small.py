@@ -1,8 +1,4 @@
-r"""What the claims on the two multinomials share: small data sets, decreases in fractions, laws in decimals.
-
-Nothing here comes from `dplit.multinomial`: decreases are equation 4 by its definition, and laws are
-section 3.2 with forty digits.
-"""
+"""Small data sets, decreases in fractions, laws with forty digits: nothing comes from `dplit.multinomial`."""
 
 from decimal import Decimal, getcontext
 from fractions import Fraction

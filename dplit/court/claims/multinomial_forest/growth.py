@@ -1,7 +1,4 @@
-"""Claims on algorithm 1: how a node is split, when it is, and how deep a tree becomes.
-
-The forest itself is grown; what it does is held against laws that do not know it.
-"""
+"""Claims on algorithm 1: how a node is split, when it is, and how deep a tree becomes."""
 
 from functools import cache
 from itertools import product

@@ -1,8 +1,4 @@
-r"""Claims of ours on the repaired forest: that the estimator draws the law that the theorem is about.
-
-The law of a small forest is enumerated by `dplit.multinomial.SmallForestLaw`. Derived in
-:doc:`/book/multinomial_forest`, the theorem in :doc:`/book/multinomial_privacy`.
-"""
+"""Claims of ours on the repaired forest: that the estimator draws the law that the theorem is about."""
 
 from collections import Counter
 from functools import cache, partial

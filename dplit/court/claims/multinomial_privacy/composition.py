@@ -1,7 +1,4 @@
-r"""Claims of the MRF paper on composition: properties 1 and 2, and two halves of the records.
-
-Laws of two mechanisms on one leaf, and on two, are enumerated.
-"""
+"""Claims of the MRF paper on composition: properties 1 and 2, and two halves of the records."""
 
 import math
 from functools import partial

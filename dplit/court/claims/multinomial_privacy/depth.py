@@ -1,4 +1,4 @@
-r"""Claims of the MRF paper on the depth that theorem 2 divides by.
+"""Claims of the MRF paper on the depth that theorem 2 divides by.
 
 The reference goes through every way to split estimation and structure points among two children.
 """

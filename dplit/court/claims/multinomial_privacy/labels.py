@@ -1,7 +1,4 @@
-r"""Claims of the MRF paper on the label of a leaf: lemma 7, labels for each query, and what labels can reach.
-
-:math:`b = B_3/2`; an empty leaf draws a uniform class, which is our rule.
-"""
+r"""Claims of MRF on the label of a leaf, :math:`b = B_3/2`; an empty leaf draws a uniform class, our rule."""
 
 import math
 from collections import defaultdict

@@ -1,7 +1,4 @@
-r"""Claims of the MRF paper on what the two choices of a node cost: lemmas 5 and 6, and a layer.
-
-:math:`b = B/2`. Losses are searched over all small data sets, whose laws are made here from fractions.
-"""
+r"""Claims of MRF on what the two choices of a node cost: lemmas 5 and 6, and a layer; :math:`b = B/2`."""
 
 import math
 from functools import cache, partial

@@ -1,7 +1,4 @@
-r"""Claims of the MRF paper on theorem 2: a tree's maximum, the forest as published, and the one repaired.
-
-The root of a published tree, and all of a small repaired forest, are enumerated.
-"""
+"""Claims of MRF on theorem 2: a tree's maximum, the forest as published, and the one repaired."""
 
 import math
 from fractions import Fraction
@@ -92,7 +89,6 @@ def _coin_forest(structure, labels):
 
 
 def _worst(law, universe, n, neighbours):
-    """Largest loss over data sets of at most n records."""
     return worst_privacy_loss(law, data_sets(universe, n), near(universe, neighbours)).loss
 
 

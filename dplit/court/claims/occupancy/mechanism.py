@@ -56,7 +56,6 @@ def _published(n, depth, epsilon):
 
 
 def _over(case):
-    """Ratio of a tail to its bound."""
     return case.exact / case.stated if case.stated else 0.0
 
 

@@ -1,7 +1,4 @@
-"""Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2 and the text after theorem 3.
-
-The model's tail is compared with its characteristic function, in fractions and by quadrature.
-"""
+"""Claims of DiPriMe v1 on the Laplace model of a leaf count: theorem 2 and the text after theorem 3."""
 
 import math
 from fractions import Fraction
@@ -51,10 +48,7 @@ def theorem_2(effort, rng):
 
 
 def _inverted_tail(t, depth):
-    r"""The model's tail at epsilon 1 from its characteristic function, by quadrature.
-
-    .. math:: 1 - \frac2\pi \int_0^\infty \frac{\sin(ut)}{u} \prod_j \frac{1}{1 + 4^{-j}u^2}\,du
-    """
+    """The model's tail at epsilon 1 from its characteristic function, by quadrature."""
 
     def transform(u):
         return math.prod(1 / (1 + 0.25**j * u * u) for j in range(depth))

@@ -1,7 +1,4 @@
-"""Steps of the proof of theorem 2 of DiPriMe v1, and the depth without empty leaves that section 3 wants.
-
-Appendix A.2.2.
-"""
+"""Steps of the proof of theorem 2 of DiPriMe v1 (A.2.2), and section 3's depth without empty leaves."""
 
 import math
 from functools import cache

@@ -1,8 +1,4 @@
-"""Claims on what theorem 2 of DiPriMe v1 takes for granted: distinct values, and a choice without targets.
-
-Trees on equal records are enumerated in fractions, record by record and by the value of each cut; the choice of a
-column by the targets is enumerated over all sets of cuts; the draws are those of the package's forest.
-"""
+"""Claims on what theorem 2 of DiPriMe v1 takes for granted: distinct values, a choice without targets."""
 
 import math
 import warnings
@@ -201,10 +197,7 @@ def chosen(effort, rng):
 
 
 def _forest_counts(blocks, depth, epsilon, trees, seed):
-    """Leaf counts of trees that the package grows on one column, shape (trees, 2^depth).
-
-    A leaf below a node that can no longer be cut is empty and not grown: its count is 0.
-    """
+    """Leaf counts of the package's trees on one column, (trees, 2^depth); 0 below nodes that can't be cut."""
     x = np.repeat(np.arange(1.0, len(blocks) + 1), blocks)[:, None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)  # a median by rank is not private

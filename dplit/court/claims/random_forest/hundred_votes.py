@@ -1,8 +1,4 @@
-"""Claims of Fletcher and Islam (2017), section 4.4, on the hundred votes for one record.
-
-The model is that of `dplit.depth.best`: Poisson records, features of two signs, the sign of one of them as class,
-labels by permute-and-flip on shares.
-"""
+"""Claims of RDF, section 4.4, on the hundred votes for one record, in the model of `dplit.depth.best`."""
 
 import math
 

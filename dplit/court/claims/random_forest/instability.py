@@ -1,7 +1,4 @@
-r"""Claims of ours on Fletcher and Islam (2017): labels released where they are stable, and with a delta.
-
-What smooth sensitivity can do for a label, and what no private label can do.
-"""
+"""Claims of ours on RDF: labels that are released where they are stable or with a delta, and their limits."""
 
 import math
 from fractions import Fraction

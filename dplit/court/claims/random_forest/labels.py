@@ -160,10 +160,7 @@ def _deals(a, b, trees):
 
 
 def _flips(a, b, trees):
-    """Probability that a label of a nonempty share of (a, b) is not its majority, at e^(-epsilon) = 1/2.
-
-    Where the classes tie, either label is a most frequent one.
-    """
+    """Chance that a label of a nonempty share of (a, b) is not the share's majority, at e^(-epsilon) = 1/2."""
     flipped = sum(p / 2 ** (abs(i - k) + 1) for i, k, p in _deals(a, b, trees) if i != k)
     return flipped / (1 - (1 - Fraction(1, trees)) ** (a + b))
 

@@ -1,7 +1,4 @@
-"""Claims of Fletcher and Islam (2017), section 4.2: what it costs to divide the records among the trees.
-
-Laws are of all labels of a small forest, in fractions.
-"""
+"""Claims of RDF, section 4.2: what it costs to divide the records among the trees, by laws in fractions."""
 
 import math
 from fractions import Fraction

@@ -1,7 +1,4 @@
-r"""Claim of ours on Fletcher and Islam (2017), section 4.2: three trees whose leaves differ.
-
-A record is (its leaf in each tree, its class), all 0 or 1; the votes are those of leaf 0 of each tree.
-"""
+"""Claim of ours on RDF, section 4.2: three trees; records are (leaf in each tree, class), all 0 or 1."""
 
 import math
 from fractions import Fraction

@@ -1,8 +1,4 @@
-r"""Claims of Fletcher and Islam (2017), section 4.4: how many trees.
-
-In the model of `dplit.depth.best`, with the addendum's label: :math:`n` records, :math:`m` features tested in
-the middle, depth :math:`d`, and as class the sign of one feature.
-"""
+"""Claims of RDF, section 4.4: how many trees, in the model of `dplit.depth.best` with the addendum's label."""
 
 import math
 from itertools import pairwise, product

@@ -1,8 +1,4 @@
-r"""What the rule of sentences about runs promises: no wrong verdict on a paper, however often one looks.
-
-The papers are made up (`dplit.court.experiments.made_up`): each sentence is at its border, the worst case, and is
-looked at after every repetition. See :doc:`/book/median_forest_experiments`.
-"""
+r"""What the rule promises, tried on papers that are made up: no wrong verdict, however often one looks."""
 
 from dplit.court.experiments import made_up, stored
 from dplit.court.experiments.measures import ERRORS

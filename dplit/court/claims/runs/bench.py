@@ -1,10 +1,8 @@
-"""Our sentences about the bench, each with its rule; decided on the stored runs as `dplit.court.claims.runs` says.
+"""Our sentences about the bench (:doc:`/book/bench`), written with their limits before its first run.
 
-They were written, with their limits, before the first run, and every verdict was declared after it. They are
-about the sets that the boosted forest's rules were chosen on, so that they say what it was made for: what it
-does elsewhere, the sets that are held out say (`dplit.court.claims.runs.bench_held_out`). "The other private
-forests" are those of `dplit.court.experiments.bench.FORESTS` and `RIVALS`; a method that is not run on a set is
-not compared there.
+They are about the sets that the boosted forest's rules were chosen on; the others are in
+`dplit.court.claims.runs.bench_held_out`. "The other private forests" are `FORESTS` and `RIVALS` of
+`dplit.court.experiments.bench`; a method that is not run on a set is not compared there.
 """
 
 import inspect

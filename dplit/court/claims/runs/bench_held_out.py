@@ -1,15 +1,6 @@
-"""Our sentences about the bench's sets that are held out, each with its rule.
+"""Our sentences about the bench's sets that are held out, and the preset's advice, which these did not choose.
 
-`dplit.court.claims.runs.bench` has those that are about either side of the bench.
-
-They were written, with their limits, when nothing was chosen any more, while the run was under way: before its
-scores were looked at, but for a few single ones that its progress showed. Nor did these sets choose the
-preset's advice, so that it is compared here alone.
-
-Two sentences are about a second run, of rules that were changed when the first was known. They were written
-before it ran in full; of a first start, which was stopped, three or four single scores of Nursery were seen
-(`dplit.court.experiments.bench`). Two are about the rules of the third version, for two classes and for
-regressions, and the last two about the clip of more than two classes; they were written before any of it ran.
+:doc:`/book/bench` tells when each was written. `dplit.court.claims.runs.bench` has those about either side.
 """
 
 from dplit.court.bench import scores

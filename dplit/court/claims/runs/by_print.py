@@ -1,7 +1,4 @@
-"""What dockets about printed numbers share: their claims' page, and further comparisons.
-
-What printed numbers decide alone needs no run: its verdicts are those of statements.
-"""
+"""What dockets share whose sentences printed numbers decide alone: their page, and further comparisons."""
 
 from collections.abc import Iterable
 

@@ -1,8 +1,7 @@
 """The two DiPriMe papers' tables, and what they write about errors by depth, trees and balance.
 
-All sentences are about the papers' own algorithm: private methods are read as "published". Each is
-built of comparisons of our runs, as `dplit.court.claims.runs` says; where it says "comparable" or "similar",
-the number that we allow is in the evidence. See :doc:`/book/median_forest_experiments`.
+Private methods are read as "published"; what "comparable" or "similar" allows is in the evidence. See
+:doc:`/book/median_forest_experiments`.
 """
 
 from functools import partial

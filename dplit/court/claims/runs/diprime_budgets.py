@@ -1,7 +1,4 @@
-"""What the two DiPriMe papers write about accuracy by epsilon, leaves, and hyper-parameters.
-
-As in `dplit.court.claims.runs.diprime`. See :doc:`/book/median_forest_experiments`.
-"""
+"""As `dplit.court.claims.runs.diprime`: the papers on accuracy by epsilon, leaves, and hyper-parameters."""
 
 import inspect
 import math
@@ -139,7 +136,6 @@ def _both(test, result, method):
 
 
 def _rho_curves(result, method, partitioned):
-    """Curves over rho, by epsilon."""
     epsilons = (1.0, 5.0, 10.0) if partitioned else (1.0, 10.0)
     at = {"name": "rho", "partitioned": partitioned}
     return {e: private(result, method, epsilon=e, **at) for e in epsilons}

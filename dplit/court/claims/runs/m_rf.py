@@ -1,16 +1,9 @@
 """What the M-RF paper and its appendix write about figures and tables that need a run.
 
-All sentences are decided as `dplit.court.claims.runs` says. They are about the reading "published": Laplace
-noise on the cells, the paper's split of epsilon, and both baselines with the same trees. The authors' code
-predicts from the cells; for training it searches a family of strategies that is not run here. Percentages are
-points of accuracy. A size that is a round ten of percent is met within five points, any other within one and a
-half. "Up to" is met if some point of the figure is. A method is above both baselines if it is above each of
-them at the same point. "Minimal impact" is within 0.02. The rules were written before any of these runs; that
-the larger sets are judged at the authors' smaller epsilons, too, before the runs at these. Younger than the
-runs are the rules of rows that were added for sentences without one (`upper-bound`, both of the appendix's
-"consistently"), and of the two on depth (`four`, `rivals-best`), which were read again in the appendix. What
-the authors' own runs have (`dplit.court.experiments.authors`) is said and decides nothing. See
-:doc:`/book/matrix_forest_experiments`.
+The reading is "published"; what sizes, "up to" and "minimal impact" mean, and when the rules were written, is in
+:doc:`/book/matrix_forest_experiments`. Younger than the runs are the rules of rows that were added for sentences
+without one (`upper-bound`, both of the appendix's "consistently"), and of two on depth (`four`, `rivals-best`),
+which were read again in the appendix.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,6 @@
 r"""Gaussian noise in place of Laplace noise: its calibration, the best marginals, and what forests gain.
 
-None of it is in the M-RF paper, and none of it is pure differential privacy: all rows say so. See
-:doc:`/book/matrix_forest_experiments`.
+None of it is in the M-RF paper or pure differential privacy. See :doc:`/book/matrix_forest_experiments`.
 """
 
 from functools import partial

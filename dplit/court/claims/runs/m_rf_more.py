@@ -1,9 +1,7 @@
 """Sentences on M-RF's figure 4, on its appendix's figures and table 2, and on what is ours.
 
-The rules are those of `dplit.court.claims.runs.m_rf`, and were written before any of these runs; the sentences on
-trees with cuts in two and on pruned forests, before theirs and after the others'. "The best of each"
-is settled without choosing a setting by the runs that test it: a method is better at its best if one of its
-settings is better than every setting of the other. See :doc:`/book/matrix_forest_experiments`.
+The rules are those of `dplit.court.claims.runs.m_rf`; :doc:`/book/matrix_forest_experiments` says when they were
+written, and how methods are compared at their best.
 """
 
 from collections.abc import Iterable

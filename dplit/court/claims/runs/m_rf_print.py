@@ -1,10 +1,4 @@
-r"""What the M-RF paper writes about its experiments that printed numbers or a formula decide alone.
-
-The authors' files of results decide "consistently outperform"; their appendix's tables the shapes of the data
-sets and the seconds. What a single tree is worth is a law: with Laplace noise of scale :math:`b` on the counts
-of two classes that are g apart, the larger noisy count is of the larger class with probability
-:math:`1 - (2 + x)e^{-x}/4`, :math:`x = g/b`. See :doc:`/book/matrix_forest_experiments`.
-"""
+"""What the M-RF paper writes about its experiments that printed numbers, the authors' files or formulas decide."""
 
 from itertools import product
 

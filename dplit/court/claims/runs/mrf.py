@@ -1,12 +1,8 @@
-"""What the MRF paper writes about its table 1 and figures 4 and 7 and about the partition of the records,
-and what MRF is worth when it is private.
+"""What the MRF paper writes about table 1, figures 4 and 7 and the partition, and what MRF is worth when private.
 
-All sentences are about the paper's own algorithm at B1 = B2 = 10, read as "published" with the stopping rule of
-algorithm 1, and decided as `dplit.court.claims.runs` says. "Most" is more than half of the data sets; "relatively
-stable" is within a point; "competitive" is within 0.02 of the best setting; single trees are compared by the mean
-accuracy of a forest's trees. In figures 4 and 7 a set that is not run is an open part of what is said of six. What
-is said of figure 3 is asked of images by a rule of ours too, in both of its criteria. The rules were written
-before any of these runs, and so was how often each is run. See :doc:`/book/multinomial_forest_experiments`.
+The reading is "published", by the words and the rule of :doc:`/book/multinomial_forest_experiments`. In figures 4
+and 7 a set that is not run is an open part of what is said of six. What is said of figure 3 is asked of images by
+a rule of ours too, in both of its criteria.
 """
 
 from collections.abc import Callable, Iterable

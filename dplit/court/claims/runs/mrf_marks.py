@@ -1,9 +1,4 @@
-"""What the marks of MRF's table 1 say: a signed-rank test over forests that share their records.
-
-Ten times ten-fold cross-validation tests each record ten times, so its 100 differences are no 100 observations.
-The model here is two methods that are equally good and err on records of their own, whichever fold trained them:
-then all ten repetitions see one and the same sum. See :doc:`/book/multinomial_forest_experiments`.
-"""
+"""What the marks of MRF's table 1 say: a signed-rank test over forests that share their records."""
 
 import numpy as np
 

@@ -1,10 +1,4 @@
-"""Sentences of the MRF paper about its table 1 that the printed cells decide alone.
-
-"More than 2 % in most cases" is more than half of the 22 data sets; "on par" and "exceeds" are about
-Wilcoxon's signed-rank test over the data sets, the test that the paper cites for it (Demšar 2006), at
-its level 0.05. Accuracies are compared as the decimals that are printed. See
-:doc:`/book/multinomial_forest_experiments`; tables 2 and 3 are in `dplit.court.claims.runs.mrf_tables`.
-"""
+"""Sentences of the MRF paper about its table 1 that the printed cells decide alone, compared as decimals."""
 
 import warnings
 from decimal import Decimal

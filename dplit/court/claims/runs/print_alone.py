@@ -1,8 +1,6 @@
 """Sentences about tables that the printed numbers decide alone: nothing is run, verdicts are statements'.
 
-"Better" is a smaller printed error or a larger printed accuracy; "typically" is more than half of the
-columns; "clearly" is that both intervals of printed mean and deviation are apart. See
-:doc:`/book/median_forest_experiments`.
+"Better", "typically" and "clearly" are defined in :doc:`/book/median_forest_experiments`.
 """
 
 from functools import partial

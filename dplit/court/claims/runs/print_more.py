@@ -1,8 +1,6 @@
 """More sentences that need no run: about rows of the DiPriMe tables, sizes of trees, and data sets.
 
-Verdicts are statements'. Two printed cells are "comparable" or "similar" if their intervals of mean and
-deviation meet, and where no deviation is printed, if the errors are within three points. See
-:doc:`/book/median_forest_experiments` and :doc:`/book/random_forest_experiments`.
+"Comparable" and "similar" are defined in :doc:`/book/median_forest_experiments`.
 """
 
 import warnings

@@ -1,10 +1,8 @@
-"""The RDF paper's table 3, and what it writes about its own forest: figures 4 to 10.
+"""The RDF paper's table 3, and what it writes about its own forest: figures 4 to 10, read as "published".
 
-All sentences are about the paper's own algorithm, read as "published", and decided as `dplit.court.claims.runs`
-says. The synthetic sets are drawn again and again with seeds of ours. A size on them ("up to 26 percentage
-points") is read off the paper's one draw: it counts as one draw more of the same deviation, and is met to a point.
-"Most" is more than half, "many" a third. That some cells of table 3 can be no algorithm's is in chapter `depth`,
-and so is table 4; tables 2 and 6 are in chapter `majority`. See :doc:`/book/random_forest_experiments`.
+A size on a synthetic set ("up to 26 percentage points") is judged as :doc:`/book/random_forest_experiments` says;
+"most" is more than half, "many" a third. Table 4, and what no algorithm can do in table 3, are in chapter `depth`,
+tables 2 and 6 in chapter `majority`.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,10 +1,7 @@
 """What the RDF paper writes when it compares methods: its figures 11 to 14, and section 5.2's tests.
 
-As in `dplit.court.claims.runs.rdf`. The paper tests by Wilcoxon's signed ranks on the paired scores of the
-folds, two-sided; these share most of their records, so that such a test finds more than there is. Its
-p-values are shown as the paper has them, and what is decided is whether the differences are none, by the
-rule of `dplit.court.claims.runs`. A test that finds nothing shows nothing: a sentence "all are significant" may
-agree or stay undecided. See :doc:`/book/random_forest_experiments`.
+The paper's p-values are shown as it has them; decided is whether the differences are none, and a sentence "all are
+significant" may agree or stay undecided. See :doc:`/book/random_forest_experiments`.
 """
 
 from collections.abc import Iterable

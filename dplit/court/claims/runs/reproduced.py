@@ -1,20 +1,10 @@
 """Claims about tables and figures: what every one of them does.
 
-A result that comes with the project (`dplit.experiments.stored`) is held against the printed cells,
-or against one sentence that the paper writes about a figure, by the rule of `dplit.court.claims.runs`. The
-verdict rests on the stored results alone. That a result is what the code gives is checked by running
-tasks of it again (`dplit.experiments.recheck`), and a check stops with an error if a score differs:
-
-=======  ===========================================================================================
-effort   what is run again
-=======  ===========================================================================================
-quick    one task of the experiment, the same on every call
-reader   three tasks of the experiment, the same on every call
-deep     these three, and five more for each claim, drawn from its generator
-=======  ===========================================================================================
-
-The tasks that are the same on every call run once in a process, however many sentences a figure has.
-A sentence that needs cells which are not stored is undecided.
+A stored result (`dplit.experiments.stored`) is held against the printed cells, or against a sentence about a
+figure, and decides the verdict alone; a sentence that needs cells which are not stored is undecided. That a result
+is what the code gives is checked by running tasks of it again (`dplit.experiments.recheck`): one for effort
+"quick", three for "reader", the same on every call and once in a process; "deep" draws five more for each claim.
+A check stops with an error if a score differs.
 """
 
 import inspect

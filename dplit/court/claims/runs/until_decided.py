@@ -1,8 +1,7 @@
 """Run cells again until they decide the sentences of a paper, or its share of time is spent.
 
 Where a sentence is open, the comparison that holds it open is repeated: of "on all sets" the set that is least
-sure, of "on some" the surest. What decides soonest comes first, by how its evidence has grown so far. The rule
-holds whenever one stops (`dplit.court.experiments.rule`), so nothing that is looked at on the way matters.
+sure, of "on some" the surest. What decides soonest comes first, by how its evidence has grown so far.
 """
 
 from collections.abc import Callable, Sequence

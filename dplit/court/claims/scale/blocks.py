@@ -1,8 +1,4 @@
-"""Claims on sums over blocks: of doubles in all orders, and of forests that are fitted block by block.
-
-A forest fitted over random blocks is held against the same fit in one piece, and bytes against the arrays of one
-that runs.
-"""
+"""Claims on sums over blocks: of doubles in all orders, and of forests that are fitted block by block."""
 
 from fractions import Fraction
 from itertools import product

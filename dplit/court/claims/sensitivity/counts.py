@@ -1,7 +1,4 @@
-"""Counts, split scores and vectors in both DiPriMe papers, and what replace-one changes.
-
-v1, sections 2 and 3; v2, section 3.1 and appendix A.
-"""
+"""Counts, split scores and vectors in both DiPriMe papers, and what replace-one changes."""
 
 from functools import partial
 

@@ -1,7 +1,4 @@
-"""A step of both DiPriMe papers' proofs on squared errors, and what v2 says of one record in a leaf.
-
-v1, appendix A.2.1; v2, appendix B.1 and section 3.
-"""
+"""A step of both DiPriMe papers' proofs on squared errors, and what v2 says of one record in a leaf."""
 
 from dplit import sensitivity
 from dplit.court.claims.sensitivity._searched import plain

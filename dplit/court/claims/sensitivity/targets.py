@@ -1,8 +1,4 @@
-"""Mean and squared errors of targets, in both DiPriMe papers.
-
-v1, section 3, appendix A.1 and A.2.1, on targets in :math:`[B_L, B_U]`; v2, section 3.1, appendix A and B.1, on
-:math:`[-B, B]`. What both state is checked by one function, on each paper's own bounds, in fractions.
-"""
+r"""Squared errors of targets in :math:`[B_L, B_U]` (DiPriMe v1) and :math:`[-B, B]` (v2), in fractions."""
 
 from fractions import Fraction
 from functools import partial

@@ -1,8 +1,4 @@
-"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on noisy labels and accuracy.
-
-The probability of a flip and theorem 2 (section 3.2, appendix B.2). The exact side integrates a flip from its
-definition, clipping and ties included, and enumerates all labels and all splits.
-"""
+"""Claims of DiPriMe v2, section 3.2 and appendix B.2, on noisy labels and accuracy: a flip, and theorem 2."""
 
 import math
 from functools import cache
@@ -113,7 +109,6 @@ def _right(leaves):
 
 @cache
 def _flip(gap, epsilon):
-    """P_f of one gap."""
     return float(utility.published_flip(gap, epsilon))
 
 

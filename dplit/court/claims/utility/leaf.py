@@ -1,7 +1,4 @@
-"""Claims of Consul and Williamson 2020 (DiPriMe v1) on the squared error of a regression tree of medians.
-
-Theorem 1 and corollary 1.1 (section 3.1, appendix A.2.1).
-"""
+"""Claims of DiPriMe v1, theorem 1 and corollary 1.1: the squared error of a regression tree of medians."""
 
 from functools import cache
 from itertools import combinations, product
@@ -65,7 +62,6 @@ def _two_columns(n, t):
 
 
 def _most(cases):
-    """The largest change."""
     return max(cases, key=lambda case: case.exact)
 
 

@@ -1,7 +1,4 @@
-"""Claims of Consul and Williamson, Balance is key (DiPriMe v2), on the utility of one private split.
-
-Theorem 1 (section 3.2, appendix B.1) and a simulation of this and of theorem 2.
-"""
+"""Claims of DiPriMe v2, theorem 1, on the utility of one private split, and a simulation of both theorems."""
 
 import math
 from itertools import product
@@ -100,7 +97,6 @@ def theorem_1_corrected(effort, rng):
 
 
 def _evenly(n):
-    """n evenly spaced values in [0, 1]."""
     return (np.arange(n) + 0.5) / n
 
 

@@ -1,7 +1,4 @@
-"""Claims of Consul and Williamson 2020 (DiPriMe v1) on the expected loss of a private tree.
-
-Theorem 3 (section 3.1, appendix A.2.3).
-"""
+"""Claims of DiPriMe v1, theorem 3, on the expected loss of a private tree."""
 
 from functools import cache
 from itertools import product

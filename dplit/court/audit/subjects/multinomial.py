@@ -1,7 +1,6 @@
 """The multinomial forests in ``dplit audit``: fits drawn many times.
 
-The repaired forest is held to its budget. The published one declares what theorem 2 of the paper says of its B1,
-B2 and B3; its stopping rule, its candidates and its labels drawn for every query each tell the neighbours apart.
+The published one declares what theorem 2 of the paper says of its B1, B2 and B3.
 """
 
 import math

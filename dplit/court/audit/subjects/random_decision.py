@@ -1,7 +1,4 @@
-"""Random decision forests in ``dplit audit``: the exact law of a small one, and fits of the estimator.
-
-Records share one place, so one leaf of each tree.
-"""
+"""Random decision forests in ``dplit audit``: laws of small ones, and fits whose records share one leaf a tree."""
 
 from functools import partial
 

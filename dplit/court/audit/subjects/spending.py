@@ -1,9 +1,4 @@
-"""What a fit spends beside what it was asked for, in ``dplit audit``: the total of its budget, exactly.
-
-Draws hold a fit to its own budget. If a share of epsilon is too large the budget says so and no draw can
-object: here it is held to the parameter. Every estimator spends all of it, so that a total below it has lost a
-part, or says less of one than it costs.
-"""
+"""What a fit spends beside what it was asked for, in ``dplit audit``: the total of its budget, exactly."""
 
 import math
 from functools import partial

@@ -1,8 +1,7 @@
 r"""What a median forest releases: cuts, by the roots of many trees on the same few records, and its leaves.
 
-A tree of depth 1 has one root, and all trees read all records: a fit of n trees has n draws of a cut. A record
-has a place on a continuous column and a level of a categorical one. Imbalances and sums of squared errors are
-counted here from the records, as DiPriMe v2, section 3.1, and the chapter define them.
+All trees of depth 1 read all records: a fit of n trees has n draws of a cut. Imbalances and sums of squared errors
+are counted here from the records, as DiPriMe v2, section 3.1, and the chapter define them.
 """
 
 import math

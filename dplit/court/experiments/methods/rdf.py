@@ -1,8 +1,7 @@
 r"""The methods of the RDF paper's experiments: variants of its forest, and forests too large to store.
 
-Trees are grown through the forest's own records and one batch of queries
-(`dplit.trees.reach_random_leaves`): for this batch the law is that of the whole forest. A depth of 11
-over Mushroom's columns means some :math:`10^8` leaves a tree.
+Trees are grown through the forest's own records and one batch of queries (`dplit.trees.reach_random_leaves`):
+for this batch the law is that of the whole forest (:doc:`/book/random_forest_experiments`).
 """
 
 import math

@@ -198,9 +198,8 @@ def _plain(output):
 def _pick(first, second, error):
     """The event that promises the best bound, and the input where it is likelier.
 
-    The first half of these draws orders the outcomes by likelihood ratio. The second half says
-    where to cut, so that outcomes which led by luck do not look good for the same reason. Ordered
-    outcomes offer half-lines as well.
+    One half of these draws orders the outcomes by likelihood ratio, the other says where to cut, so that outcomes
+    which led by luck do not look good for the same reason. Ordered outcomes offer half-lines as well.
     """
     edges, names, first, second = _coded(first, second)
     cut = len(first) // 2

@@ -125,7 +125,6 @@ def _is_score(held):
 
 
 def _is_line(held):
-    """Whether it is the line of a finished task."""
     return _has(held, TASK) and _has(held["outcome"], OUTCOME) and _is_score(held["outcome"].get("score"))
 
 

@@ -160,7 +160,6 @@ def claim(
 
 
 def _chapter(module):
-    """The chapter of a docket: the name below `dplit.claims`."""
     return module.split(".")[3] if module.startswith("dplit.court.claims.") else ""
 
 

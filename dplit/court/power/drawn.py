@@ -222,7 +222,6 @@ def _hits(drawn, members):
 
 
 def _row(cells):
-    """A line of the table."""
     widths = 34, EVENT, 5, 14, 5, 9
     return " ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip()
 

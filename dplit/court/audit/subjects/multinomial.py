@@ -47,10 +47,7 @@ def _answers():
 
 
 def _levels_law(scores, depth=1, epsilon=16.0):
-    """The levels on each side of the first test, against the law of one draw by what the sides explain.
-
-    `epsilon`: of one level, and of labels.
-    """
+    """Levels on each side of a first test, against the law of one draw; `epsilon` of a level, and of labels."""
     levels, data = ("a", "b", "c"), ([["a"], ["a"], ["b"], ["c"]], [0, 0, 1, 1])
 
     def law():

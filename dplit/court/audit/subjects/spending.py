@@ -69,8 +69,7 @@ def _failing_learner():
 def _account(is_kept, effort, rng):
     """What fits inside an account release: of those that ended, and of those that noise was drawn for.
 
-    The limit is 1, and each asks for 0.4: two are let in, whatever becomes of them. An account that is kept in a
-    file is opened anew for each.
+    Two of 0.4 fit into 1, whatever becomes of them. An account that is kept in a file is opened anew for each.
     """
     learner, found = _failing_learner(), []
     for fails in (False, True):

@@ -110,10 +110,7 @@ class ReachedForest(RandomDecisionForestClassifier):
         return Budget(Sequence(type(self).__name__, (domain_node, class_node, trees, labels)))
 
     def _grown(self, queries):
-        """Tree by tree: class counts of the reached leaves, leaves of the queries, total, rng.
-
-        The same on every call with the same queries.
-        """
+        """Tree by tree, on every call the same: class counts of reached leaves, leaves of queries, total, rng."""
         for t, rng in enumerate(self._generator().spawn(self.n_estimators)):
             own = self._assigned == t if self.partitioned else slice(None)
             codes = self._codes[own]

@@ -142,7 +142,6 @@ def panels(method, depth, parts=(True, False)):
 
 
 def _named(cell, partitioned):
-    """The cell with `partitioned` in its key."""
     params = {**cell.params, "partitioned": partitioned}
     return Cell(cell.data, cell.method, cell.reading, cell.measure, params, at=(*cell.at, "partitioned"))
 

@@ -2,8 +2,8 @@ r"""What one record moves in the numbers that noise is added to, in ``dplit audi
 
 A fit on neighbouring records gets, from every mechanism, what the first one got: adaptive composition made to run.
 The loss of a draw is at most what the record moves times its rate. The sum is held to the budget; where that has a
-delta, in zero-concentrated privacy. Without limit costs noise from another generator than the fit's, or from a
-state that was drawn from before, and so does what the fits store and is not the same.
+delta, in zero-concentrated privacy. Noise from another generator than the fit's, or from a state that was drawn
+from before, costs without limit, and so does what the fits store and is not the same.
 """
 
 import math

@@ -1,7 +1,7 @@
 r"""The bound on every attack: the advantage of telling two neighbouring data sets apart.
 
-An attack looks at a release and says "member" or not. Its advantage (Yeom, Giacomelli, Fredrikson and Jha 2018) is
-the probability that it says so of a member, less that of one who is none. Derived in :doc:`/book/attacks`.
+The advantage is the probability of "member" of a member, less that of one who is none. Derived in
+:doc:`/book/attacks`.
 """
 
 import math

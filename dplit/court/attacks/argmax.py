@@ -1,9 +1,4 @@
-r"""An arg-max of doubles: whole scores that a double cannot hold, and what one record then changes.
-
-From :math:`2^{53}` on doubles lie :math:`2^{e-52}` apart, between :math:`2^e` and :math:`2^{e+1}`. A score that
-one record moves by 1 stays where it is or moves by a whole spacing. Its sensitivity is then not 1: what
-Casacuberta, Shoemate, Vadhan and Wagaman (2022) show of sums. Derived in :doc:`/book/attacks`.
-"""
+r"""An arg-max of doubles: whole scores that a double cannot hold. Derived in :doc:`/book/attacks`."""
 
 from __future__ import annotations
 

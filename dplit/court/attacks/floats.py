@@ -1,8 +1,6 @@
 r"""The last bits of Laplace noise: which doubles a release can be, and which value they give away.
 
-NumPy draws a uniform number :math:`u = k 2^{-53}`, takes :math:`v = 2u` below one half and :math:`v = 2 - 2u` from
-there on, and returns :math:`\pm b \log v`. So the noise has at most :math:`2^{53}` values, and 0 + noise and 1 +
-noise are two sets of doubles that are not the same (Mironov 2012). Derived in :doc:`/book/attacks`.
+Of noise as NumPy draws it. Derived in :doc:`/book/attacks`.
 """
 
 from __future__ import annotations

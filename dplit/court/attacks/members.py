@@ -1,8 +1,7 @@
 r"""Membership inference against a released forest, with records of the adversary's choice.
 
-Forty records lie at 0 in the one column, twenty of each class. One more may lie at 1, of class 1: the member that
-the attack looks for. Each attack reads a number off the released forest, its statistic, and says "member" where
-that is above a threshold, which forests of the attacker's own have chosen. Derived in :doc:`/book/attacks`.
+Each attack reads a number off the released forest, its statistic, and says "member" where that is above a
+threshold. The records, and how it is chosen: :doc:`/book/attacks`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-r"""Reconstruction of the training data from what a forest tells of its leaves.
+r"""Reconstruction of the training data from what a forest tells of its leaves, or by its cuts alone.
 
-A table of categorical columns and a class is a vector of counts :math:`c \ge 0`, one for each
-combination, of which there are m. A forest without privacy tells in each leaf how many records of each
-class it holds: linear equations for c, whose solution in whole numbers is the table (Ferry, Fukasawa,
-Pascal and Vidal 2024). A private one tells noisy counts, and the likeliest table is the best that is
-left. A published one may tell nothing but its cuts: where a node is split only if both of its children hold
-records, they are enough. Derived in :doc:`/book/attacks`.
+A table of categorical columns and a class is a vector of counts, one for each combination. Derived in
+:doc:`/book/attacks`.
 """
 
 from __future__ import annotations

@@ -1,26 +1,9 @@
-r"""Lower bounds on a mechanism's privacy loss from draws alone.
+r"""Lower bounds on a mechanism's privacy loss from draws alone. Derived in :doc:`/book/audit`.
 
-Draw :math:`n` independent outputs on each of two neighbouring inputs. The first half of them picks an
-event :math:`E` and the input on which it is likelier; of the second half, :math:`m` on each input, let
-:math:`K` and :math:`L` fall into :math:`E` on the likelier and on the other input. With the one-sided
-limits of Clopper and Pearson, each at error :math:`\beta/2`, :math:`\beta = 1 - \text{confidence}`,
-
-.. math:: \hat\epsilon = \log \frac{p_{low}(K)}{q_{high}(L)}
-
-**A mechanism that is epsilon-private has** :math:`\hat\epsilon > \epsilon` **with a probability of at
-most** :math:`\beta`. Given the first half, :math:`E` and the direction are fixed, and K and L are
-binomial with :math:`p = P(E)` and :math:`q = Q(E)`, since the draws are independent. Each limit errs with a
-probability of at most :math:`\beta/2`: :math:`P(p_{low} > p) \le \beta/2` and :math:`P(q_{high} < q) \le
-\beta/2`. If neither errs, :math:`\hat\epsilon \le \log(p/q) \le \epsilon`. One of them errs with a
-probability of at most :math:`\beta`, whatever the first half was, and so also without that condition.
-
-The proof needs two things of the draws: that they are independent, and that nothing of the second
-half enters the choice of the event. Several trees of one fit are not independent draws where a number
-of one tree is computed from another's. An epsilon that a mechanism declares is refuted when it lies
-below the bound. It is never confirmed. Derived in :doc:`/book/audit`.
-
-Throughout: a bound at `confidence`, between 0 and 1, is false with a probability of at most ``1 - confidence``.
-Outcomes are numbers, hashables, or rows of arrays.
+The draws must be independent, and nothing of their second half may enter the choice of the event. An epsilon that
+a mechanism declares is refuted when it lies below the bound, and never confirmed. Throughout: a bound at
+`confidence`, between 0 and 1, is false with a probability of at most ``1 - confidence``. Outcomes are numbers,
+hashables, or rows of arrays.
 """
 
 from __future__ import annotations
@@ -215,9 +198,8 @@ def _plain(output):
 def _pick(first, second, error):
     """The event that promises the best bound, and the input where it is likelier.
 
-    The first half of these draws orders the outcomes by likelihood ratio. The second half says
-    where to cut, so that outcomes which led by luck do not look good for the same reason. Ordered
-    outcomes offer half-lines as well.
+    One half of these draws orders the outcomes by likelihood ratio, the other says where to cut, so that outcomes
+    which led by luck do not look good for the same reason. Ordered outcomes offer half-lines as well.
     """
     edges, names, first, second = _coded(first, second)
     cut = len(first) // 2

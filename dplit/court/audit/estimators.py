@@ -1,8 +1,6 @@
 """Black-box audits of classifiers: anything with ``fit(X, y)`` and a ``random_state``.
 
-A fitted model is summarised before it is compared. `forest_labels` keeps its predictions at probe
-records; `label_score` keeps one number, the share of votes that a record's own class gets at that
-record, which is what an added record moves most.
+A fitted model is summarised before it is compared, by `forest_labels` or by `label_score`.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,6 @@
-r"""Is a black box the mechanism that its proof speaks of?
+r"""Is a black box the mechanism that its proof speaks of? Its draws are held against the law of the proof.
 
-A privacy audit finds a bug only where it costs more than the budget says. Where the law of what runs is
-known, draws can be held against it, and then any bug shows: a record's tree drawn in another way, a rate
-that is doubled, a candidate that is dropped.
+So a bug is found that costs no more than the budget says, too. Derived in :doc:`/book/audit`.
 """
 
 import math

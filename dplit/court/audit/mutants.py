@@ -1,8 +1,7 @@
 """Privacy bugs, planted at run time: what a careless change would do, and the subject that sees it.
 
 Each `Mutant` replaces one function of the package while ``with planted(mutant):`` lasts, in every module
-that has imported it. The budget tree goes on to say what it said: that is what makes it a bug. The project's
-tests plant many (``tests/audit/mutants``); `stored` lists them, each with the subject that saw it.
+that has imported it. ``tests/audit/mutants`` plants many; `stored` lists them.
 """
 
 import json

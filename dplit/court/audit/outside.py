@@ -1,14 +1,12 @@
 """Draws from diffprivlib's random forest, for `dplit.audit` to bound: a script of its own environment.
 
-diffprivlib needs an older scikit-learn than this package, so it is installed beside it
-(``tests/benchmarks/requirements.lock``), and what draws does not import `dplit`:
+diffprivlib needs an older scikit-learn than this package, so that what draws does not import `dplit`:
 
     python -m venv .venv-bench && .venv-bench/bin/pip install -r tests/benchmarks/requirements.lock
     .venv-bench/bin/python dplit/court/audit/outside.py data/results/audit/diffprivlib.json
 
-Each draw is a fit; its outcome is the class that each tree releases where all records are, one digit a tree.
-Nothing is published: the records are in one place, and bounds and classes are given. What is stored of each
-side is how often each outcome came, in the first half of the draws and in the second.
+An outcome is the class that each tree releases where all records are, one digit a tree. What is stored of each
+side is how often each outcome came, in the first half of the draws and in the second. See :doc:`/book/audit`.
 """
 
 import json

@@ -1,9 +1,7 @@
 """A search for neighbouring data that a mechanism tells apart by more than its epsilon.
 
-`every_pair` lists the pairs of a space, small ones first, and stops at the first violation. Where the
-smallest violation is too large for that, `climb` changes data at random and keeps what loses more.
-Neither is told where a leak is: `KNOWN` holds each small leak of the ledger with nothing but its law, its
-relation and the kind of data, and `rediscover` finds it.
+`every_pair` lists the pairs of a space; where that is too large `climb` changes data at random. `KNOWN` holds
+leaks of the ledger that `rediscover` finds. Derived in :doc:`/book/audit`.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,9 +1,7 @@
 """One audit under many seeds: how often sound subjects are accused, and leaks are missed.
 
-A subject that is sound is accused at confidence :math:`1 - \\beta` with a probability of at most
-:math:`\\beta`, and so of N independent seeds at most binomially many accuse it. At the audit's own
-:math:`\\beta = 10^{-6}` none should; at `OFTEN` some may, and their number can be held against the rate.
-A leak is missed with a probability that is computed beforehand.
+At the audit's own error rate no seed should accuse a sound subject; at `OFTEN` some may, and their number is held
+against the rate. A leak is missed with a probability that is computed beforehand. See :doc:`/book/audit`.
 """
 
 import json

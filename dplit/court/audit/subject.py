@@ -1,8 +1,7 @@
 """What one row of ``dplit audit`` is made of, and the ways to find a loss that the subjects share.
 
-A check is called with an effort and a generator. Where it draws, it is a `BlackBox`, a `Leak` or an
-`AgainstLaw`, which can be asked for other numbers of draws and another confidence as well. `draws` are
-three numbers, one for each effort, of draws on each input; pairs and laws are made when a check runs.
+A check is called with an effort and a generator. `draws` are three numbers, one for each effort, of draws on each
+input; pairs and laws are made when a check runs.
 """
 
 import textwrap

@@ -1,13 +1,9 @@
-"""What ``dplit audit`` runs: every mechanism and forest of the package against its epsilon.
+"""What ``dplit audit`` runs: every mechanism and forest of the package, from `dplit.court.audit.subjects`.
 
-A subject that is proved private must stay "within" its epsilon; a published leak must be "caught"
-above it. An exact row computes the loss over every pair of neighbours in a finite space. A black-box
-row draws, and finds a lower bound that is wrong with a probability of at most `FALSE_ALARM`: so
-often, and no more, a sound subject's row raises an alarm (proved in `dplit.court.audit.blackbox`). A leak that
-is drawn is missed with a probability that its row says (`dplit.court.audit.subject.Leak`). A row of
-method "law" draws on one input and holds the draws against the law that is proved private.
-
-The subjects are those that the modules of `dplit.court.audit.subjects` yield.
+A subject that is proved private must stay "within" its epsilon; a published leak must be "caught" above it. A
+black-box row raises an alarm at a sound subject with a probability of at most `FALSE_ALARM`. A leak that is drawn
+is missed with a probability that its row says (`dplit.court.audit.subject.Leak`). A row of method "law" holds
+draws on one input against the law that is proved private. Derived in :doc:`/book/audit`.
 """
 
 import math

@@ -1,10 +1,8 @@
 r"""What the bench says: scores of many methods on many sets, compared in pairs and by ranks.
 
-The runs are `dplit.court.experiments.bench`; here is what is computed from them. `scores` reads a stored run, and
-`peers` what other libraries had on the same splits, and what fits cost. `paired` compares two methods on one
-set, `ranks` all methods on all sets by the test of Friedman and the critical difference of Nemenyi (Demšar
-2006), and `advice` says which forest to take, and where none is worth more than a constant. See
-:doc:`/book/bench`.
+The runs are `dplit.court.experiments.bench`. `scores` reads a stored run, and `peers` what other libraries had on
+the same splits, and what fits cost. `paired` compares two methods on one set, `ranks` all methods on all sets, and
+`advice` says which forest to take, and where none is worth more than a constant. See :doc:`/book/bench`.
 """
 
 from dplit.court.bench.advice import Advice, advice_table, advise, beats_constant, kinds, public_table

@@ -1,9 +1,7 @@
 """Which private forest to take by what is public of a table, as the sets for choosing have it.
 
 A set is of a kind: few or many records for its epsilon, few or many cells of its domain, a number or two
-classes or more. What is advised to a kind is the method whose mean score above the constant prediction is
-highest over the sets of this kind; and none, if it is not above the constant on more than half of them, by
-an interval of its own for each set.
+classes or more. The rule is that of :doc:`/book/bench`.
 """
 
 from collections.abc import Mapping, Sequence

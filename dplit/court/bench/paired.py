@@ -1,10 +1,6 @@
-r"""Two methods on the same splits: the mean of the differences, and an interval.
+r"""Two methods on the same splits: the mean of the differences, and an interval (Nadeau and Bengio 2003).
 
-Splits of one set share training records, so that the variance of a mean over :math:`n` of them is
-
-.. math:: \hat\sigma^2 \Bigl(\frac1n + \frac{n_\text{test}}{n_\text{train}}\Bigr)
-
-(Nadeau and Bengio 2003), as in `dplit.court.experiments.rule.beyond`.
+As in `dplit.court.experiments.rule.beyond`. Derived in :doc:`/book/bench`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-r"""Many methods on many sets by their ranks: Friedman's test and Nemenyi's critical difference.
+r"""Many methods on many sets by their ranks: Friedman's test and Nemenyi's critical difference (Demšar 2006).
 
-Notation of Demšar (2006): :math:`k` methods, :math:`N` data sets, :math:`r_{ij}` the rank of method
-:math:`j` on set :math:`i`, 1 for the best and the mean of the places for ties,
-:math:`R_j = \frac1N \sum_i r_{ij}`.
+:math:`k` methods, :math:`N` data sets; ties have the mean of their places. Derived in :doc:`/book/bench`.
 """
 
 import numpy as np

@@ -6,9 +6,8 @@ Peers need older libraries, so that they run in an environment of their own, by 
     python -m venv .venv-peers && .venv-peers/bin/pip install -r data/peers/requirements.lock
     .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json
 
-The first line writes each split of the sets for choosing as numbers: levels by their positions, and what is
-public of each column beside them. Every method is given the same public bounds and classes. With
-``--held-out`` behind the folder it writes those of the sets that are held out, for `peers-held-out.json`.
+The first line writes the splits of the sets for choosing as numbers, levels by their positions; with
+``--held-out`` behind the folder those of the sets that are held out, for `peers-held-out.json`.
 """
 
 import io

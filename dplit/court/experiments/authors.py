@@ -1,8 +1,7 @@
 """The runs that M-RF's authors published beside their code, at the settings of ours.
 
 The files are those that the notebook of their repository (arisa77/mrf-public, ``mrf/exp/temp``) draws each figure
-from. All runs of a setting share one split and one forest and differ in noise alone, so that a mean of theirs is
-held against the spread of our repetitions, which differ in all three.
+from. What they can be held against: :doc:`/book/matrix_forest_experiments`.
 """
 
 from collections.abc import Mapping

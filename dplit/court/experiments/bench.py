@@ -1,39 +1,17 @@
 """The bench: every private forest of the package on many sets, beside constants and forests without privacy.
 
-Fixed before the first run, and the same for every method:
+The rules were fixed before the first run, and are the same for every method: see :doc:`/book/bench`, which tells
+what was changed later and run again (`AGAIN`, `THIRD`, `LAST`, `MANY`). Besides:
 
-==========  ====================================================================================
-what        rule
-==========  ====================================================================================
-sets        `dplit.boosting.sets`: those that rules were chosen on; those held out are run by
-            experiments of their own, the first time when nothing was chosen any more
-splits      80:20, ten of them: five-fold cross-validation twice; a synthetic set is drawn ten
-            times. All methods see the same splits
-epsilon     `EPSILONS`, add-remove, delta 0, for the whole fit
-parameters  the defaults of each estimator; nothing is tuned on records. M-RF and the histogram are
-            run where the domain has at most `MOST_CELLS` cells: their counts are of cells. Of RDF's
-            trees only what records reach is made
-scores      accuracy, and R2, the share of the test part's variance that is explained
-ceiling     scikit-learn's histogram gradient boosting without privacy. Its random forest is left
-            out: a fit of 100 trees on all columns takes more than ten seconds on the larger sets
-constant    the most frequent class, or the mean target, of the training records, without privacy
-==========  ====================================================================================
+- M-RF and the histogram are run where the domain has at most `MOST_CELLS` cells: their counts are of cells. Of
+  RDF's trees only what records reach is made.
+- The ceiling is scikit-learn's histogram gradient boosting without privacy. Its random forest is left out: a fit
+  of 100 trees on all columns takes more than ten seconds on the larger sets.
+- The constant is the most frequent class, or the mean target, of the training records, without privacy.
+- The preset is run on held-out sets alone: its advice was read off the others.
 
-Three rules were changed when the first run on held-out sets was known: a regression's later rounds, up to how
-many cells the preset may count, and the prior that shrinks the counts; whoever changed them knew where the
-first run had been weak. What they change was run again (`AGAIN`), and the first run is kept as it was. A first
-start of the second run was stopped when three or four single scores of Nursery had been seen: the histogram's
-forest was then given twenty trees in place of a hundred. A rule for four classes or more was tried, and lost on
-tables held out. Rules for two classes and for regressions were chosen a third time (`THIRD`): on the sets for
-choosing, on fourteen tables that are no part of this book and on targets made up, and committed with their
-sentences before their cells of held-out sets were run, once. The clip was then too narrow on a table whose
-targets have a long tail: its least share was doubled and a least spread added, by targets made up, and those
-cells were run again (`LAST`). The residuals of more than two classes were clipped last: the clip was chosen on
-the sets for choosing and on three tables that are no part of this book, and committed with its sentences before
-its cells of held-out sets were run, once (`MANY`).
-
-The preset is run on held-out sets alone: its advice was read off the others. What a peer's library has is stored
-beside these results (`dplit.court.bench.peers`). Sentences and their rules are in `dplit.court.claims.runs.bench`.
+What a peer's library has is stored beside these results (`dplit.court.bench.peers`). Sentences and their rules are
+in `dplit.court.claims.runs.bench`.
 """
 
 import math

@@ -1,23 +1,14 @@
 """What an experiment is: cells, each a data set, a method and its parameters, measured repeatedly.
 
-A method is run under a *reading*:
-
-==========  ====================================================================================
-reading     meaning
-==========  ====================================================================================
-exact       not private: there is one way to run it
-published   as the paper does: public bounds are the records' own extremes, the budget is split as
-            the paper splits it, the noise is the paper's
-proved      at the same epsilon, with what makes the claim true: the registry's public bounds, and
-            a budget whose proof tree adds up to epsilon
-==========  ====================================================================================
+A method is run under a *reading*: "exact", not private, of which there is one way to run it; "published", as the
+paper does: public bounds are the records' own extremes, budget and noise are the paper's; or "proved", at the same
+epsilon, with the registry's public bounds and a budget whose proof tree adds up to epsilon.
 
 Seeds: the split of repetition r of a data set depends on (seed, data set, r), so that all methods see the same
 split; everything else in a task depends on (seed, experiment, cell, r). Each task can therefore be computed again
 alone, and gives the same number to the last bit. With `folds`, repetition r tests on one part in turn of the cut
 number r // folds: k-fold cross-validation. With `draws`, repetition r is of the draw number r // draws of a
-synthetic set: a problem and records of its own, from a seed that depends on (seed, data set, r // draws). Draws
-are independent, and two splits of one tell how much the records of a problem move a score.
+synthetic set: a problem and records of its own, from a seed that depends on (seed, data set, r // draws).
 """
 
 import zlib

@@ -1,21 +1,11 @@
 r"""Printed cells beside ours: side by side, and whether they agree.
 
-Ours is a mean :math:`m` over :math:`n` repetitions whose scores have the standard deviation :math:`s`;
-printed is :math:`p \pm q`, and :math:`h` is half a unit of its last digit.
-
-**What decides** is `dplit.court.experiments.rule`: the interval of :math:`m - p` lies wholly within the margin
-("agrees") or wholly outside ("differs"): one point of an accuracy or of a share, a tenth of a printed error, and
-:math:`h` more; within half a margin of the border it is "too close". The cells of a table share one rate. All
-else is "undecided". The printed mean is of :math:`r` runs with an error of :math:`q / \sqrt r`, which is allowed
-for: :math:`r` is what the paper says, or ten. DiPriMe v2 prints half the width of a 95 % interval from ten
-runs, as its authors' notebook shows (`WIDTHS`), so that the error is less than half of it. Where no deviation is
-printed (all of v1), :math:`q = s`. A printed number of a synthetic set is of one draw, and has the deviation of
-our draws.
-
-**Beside it** stand :math:`z`, the distance in both means' standard errors, and a weaker rule of single runs:
-:math:`|m - p| \le 2 \sqrt{s^2 + q^2} + h`, that ours and the printed number could be two *runs* of one
-law. It says little of means. Printed cells are held against the reading "published", or "exact" for a
-method that is not private.
+What decides is `dplit.court.experiments.rule`, with the margins of :doc:`/book/median_forest_experiments`; the
+cells of a table share one rate. Where no deviation is printed (all of v1) ours is taken; a printed number of a
+synthetic set is of one draw, and has the deviation of our draws. A weaker rule asks of single runs: is
+:math:`|m - p| \le 2 \sqrt{s^2 + q^2} + h`, with :math:`m` and :math:`s` our mean and deviation, :math:`p \pm q`
+what is printed, and :math:`h` half a unit of its last digit. Printed cells are held against the reading
+"published", or "exact" for a method that is not private.
 """
 
 from dataclasses import dataclass, replace

@@ -1,10 +1,9 @@
 """What results say: curves, paired differences, and which of two methods is better.
 
-Differences are paired: all methods see the same splits. What they decide follows from
-`dplit.court.experiments.rule`; each question here is a `rule.Part`. What is counted is independent given the
-records: a random split; of cross-validation a whole cut, since its folds share it; of a synthetic set that is
-drawn again and again a draw, the mean of its splits. A size that a paper prints of a synthetic set is of its
-one draw, and has the deviation of our draws (`ahead_once`, `higher_once`).
+All methods see the same splits. What differences decide follows from `dplit.court.experiments.rule`; each question
+here is a `rule.Part`. A repetition is a random split; of cross-validation a whole cut, since its folds share it;
+of a synthetic set that is drawn again and again a draw, the mean of its splits. A size that a paper prints of a
+synthetic set is of its one draw, and has the deviation of our draws (`ahead_once`, `higher_once`).
 """
 
 from itertools import pairwise

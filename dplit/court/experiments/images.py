@@ -1,12 +1,9 @@
 r"""Images by a rule of ours, and their pixels as records: what stands in for the MRF paper's aerial ones.
 
-A scene is ground of three surfaces (grass, soil, paving), in patches where smooth random fields are
-largest, and rectangular buildings at any angle whose roofs have the colours of one of the surfaces, and
-rows of tiles. So neither a pixel's colour nor its texture alone tells a building; the label does, "building"
-or "ground". Light falls off across a scene, and each pixel has noise of its own.
-
-scikit-learn comes with two photographs, but without labels. A label by a rule of ours would be a function of the
-very colours that are features, and a forest's accuracy would say how well it finds our rule: they are not used.
+A scene is ground of three surfaces, in patches where smooth random fields are largest, and rectangular buildings
+at any angle with rows of tiles in the colours of one of the surfaces: neither colour nor texture alone tells a
+building. Light falls off across a scene, and each pixel has noise of its own. See
+:doc:`/book/multinomial_forest_experiments`.
 """
 
 import numpy as np

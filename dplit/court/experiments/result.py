@@ -1,7 +1,6 @@
 """Where scores are kept: a journal, a line a task, folded into one small JSON file.
 
-A run appends each finished task to the journal beside its result file, so that a run that is killed
-loses only the tasks that were running. A run that starts again reads both, and does what is missing.
+A run that is killed loses only the tasks that were running; the next one reads both, and does what is missing.
 """
 
 import contextlib
@@ -126,7 +125,6 @@ def _is_score(held):
 
 
 def _is_line(held):
-    """Whether it is the line of a finished task."""
     return _has(held, TASK) and _has(held["outcome"], OUTCOME) and _is_score(held["outcome"].get("score"))
 
 

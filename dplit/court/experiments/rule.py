@@ -1,33 +1,15 @@
 r"""The one rule by which runs decide a sentence, however often one looks and whenever one stops.
 
-**On these records.** A part compares the expected score of a method, or the expected difference of two, under
-the paper's protocol on its records, with a limit. Given the records the repetitions are independent and of one
-law, so that any precision can be bought. For :math:`n` of them with mean :math:`\bar x` and sum of squared
-deviations :math:`S`, the evidence against the mean :math:`\mu` is
-
-.. math:: M_n(\mu) = \sqrt{\frac{\kappa}{n + \kappa}}
-          \Bigl(1 - \frac{n^2 d^2}{(n + \kappa)(S + n d^2)}\Bigr)^{-n/2}, \qquad d = \bar x - \mu,
-
-the likelihood ratio of Lai (1976) for normal numbers of unknown deviation, mixed over effects
-:math:`d / \sigma \sim N(0, 1/\kappa)`. At the true mean it exceeds :math:`1 / \alpha` at any :math:`n` with
-probability :math:`\alpha` at most. So the means at which it does not are an interval that holds at all
-:math:`n` at once, and :math:`1 / M_n` a p-value at whatever :math:`n` one stops (`above`). Scores that are
-nearly always equal may hide a rare one: a deviation below a tenth of the margin that matters counts as a tenth of
-it, which only lessens :math:`M_n`.
-
-**Beyond them** one asks of records like these: by the sign test over tables (`signs`), and of one table that
-stands for its population by the corrected resampled t of Nadeau and Bengio (2003), since splits of one table
-share training records (`beyond`).
+On a paper's records the evidence against a mean is :math:`M_n` of :doc:`/book/median_forest_experiments`, where
+the rule is stated and proved; :math:`1 / M_n` is a p-value at any :math:`n` (`above`). Beyond them one asks of
+records like these (:doc:`/book/bench`): by the sign test over tables (`signs`), and of one table by the corrected
+resampled t of Nadeau and Bengio 2003 (`beyond`).
 
 A sentence is built of parts by `at_least`, `all_of`, `any_of` and ``~``. Each carries the p-value `yes`, small if
-it is true, and `no`, small if it is false. That at least m of k parts are true has the partial-conjunction p-value
-:math:`(k - m + 1)\,p_{(m)}` (Benjamini and Heller 2008). A sentence of a paper with K sentences is decided at
-:math:`\alpha / K` (`levels`): with probability :math:`1 - \alpha` no verdict about that paper's runs is wrong,
-since of `yes` and `no` one alone can be. Holm's steps would not do: they count hypotheses that are left, and each
-sentence leaves one however many are decided.
-
-A part also says how surely it is true, or false, up to a margin that matters (`near_yes`, `near_no`): one point
-of a share, a tenth of an error. A sentence that is both is **too close**: what decides it is smaller than that.
+it is true, and `no`, small if it is false; a part also says how surely it is true, or false, up to a margin that
+matters (`near_yes`, `near_no`). A sentence that is both is **too close**. A sentence of a paper with K sentences
+is decided at :math:`\alpha / K` (`levels`). Holm's steps would not do: they count hypotheses that are left, and
+each sentence leaves one however many are decided.
 """
 
 from __future__ import annotations

@@ -99,10 +99,7 @@ def _run_all(outs, chosen, seed, jobs, repetitions, progress, command):
 
 
 def _fits(results, chosen, repetitions):
-    """The fits to run: dict of (experiment of the seeds, key, repetition) to the cells of one fit.
-
-    Sorted by data set, size and repetition, so that one draw of one data set at a time is in memory.
-    """
+    """Cells of each fit to run, by (experiment of seeds, key, repetition); sorted, to hold one draw at a time."""
     fits = {}
     for id, cells in chosen.items():
         experiment = registry.get(id)

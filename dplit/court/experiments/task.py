@@ -1,11 +1,8 @@
 r"""One task: a split, a fit, a score.
 
-The papers (DiPriMe v1 and v2, section 4) train on 90 % of the records and scale a regression's
-target to :math:`[0, 1]`. They do not say by what: the printed errors fit the records' own range, and
-not the public bounds (a constant prediction has an error of 0.0497 on Parkinsons in the one scale,
-0.0037 in the other; the table prints 0.0159 to 0.0561). So errors are always reported in units of
-the records' own range, squared. The reading decides what the *method* is told: the records' own
-extremes ("exact", "published") or the registry's public bounds ("proved").
+Errors of regressions are in units of the records' own range, squared, under every reading: see
+:doc:`/book/median_forest_experiments`. The reading decides what the *method* is told: the records' own extremes
+("exact", "published") or the registry's public bounds ("proved").
 """
 
 import time

@@ -1,8 +1,7 @@
 r"""What a pixel's surroundings look like: local binary patterns, and eight features of Haralick's.
 
-A *window* is the square of `SIDE` times `SIDE` pixels about a pixel, in `LEVELS` grey levels. Its co-occurrence
-matrix :math:`p_{ij}` is the share of the pairs of neighbouring pixels with levels i and j, both orders of each
-pair, over the four directions of Haralick, Shanmugam and Dinstein (1973) at distance one.
+A *window* is the square of `SIDE` times `SIDE` pixels about a pixel, in `LEVELS` grey levels; its co-occurrence
+matrix :math:`p_{ij}` is that of Haralick, Shanmugam and Dinstein (1973) at distance one, over all four directions.
 """
 
 import numpy as np

@@ -4,13 +4,8 @@
 code that it is held against: ``holds``, two formulas and what must hold between them; ``where``, the range of
 each parameter; ``let``, names for parts of the formulas; ``whole``, parameters that count; ``means``, what the
 parameters stand for. Names of statements are ids of claims, with a word after a colon if a claim has several.
-
-Rational formulas are decided in fractions: the numerator of right - left is written in the Bernstein basis of a
-box, where coefficients of one sign prove the sign of the polynomial on all of it, its edges too. Ranges without
-an end are mapped to the unit interval, ``x = lower + t/(1 - t)``. An equality holds where the numerator is zero.
-Other formulas are enclosed in balls; where both sides meet at the end of a range, the first terms of the series
-there must vanish exactly and the next one have a sign on the whole box. What is not decided is cut in halves, one
-parameter after the other. ``<`` is meant inside the ranges, ``<=`` at their ends too where both sides are defined.
+``<`` is meant inside the ranges, ``<=`` at their ends too where both sides are defined. Ranges without an end are
+mapped to the unit interval, ``x = lower + t/(1 - t)``. Derived in :doc:`/book/audit`.
 """
 
 from __future__ import annotations

@@ -1,16 +1,7 @@
 """What a check comes to: `Evidence`, and the interval of a simulated share.
 
-==========  ====================================================================================
-evidence    meaning
-==========  ====================================================================================
-proved      a proof in the book, at the anchor that the claim names; the cases computed here check it
-exact       every case of the statement was computed, in closed form or by enumeration
-certified   a statement over whole ranges, by exact or ball arithmetic (`dplit.court.ledger.certify`), or a
-            bound that is proved for each computed case: a dual solution, a rigorous inequality
-simulated   draws, with an interval at the ledger's error rate
-reproduced  a stored run, held against printed numbers or sentences by a rule that the claim states;
-            the check computes a part of the run again, and it must come out the same
-==========  ====================================================================================
+The kinds of evidence are explained in :doc:`/book/ledger`. "Certified" is a statement over whole ranges, by exact
+or ball arithmetic (`dplit.court.ledger.certify`), or a bound that is proved for each computed case.
 
 Simulated intervals share one family-wise false-alarm rate of `LEDGER_ERROR`: the ledger has room for `CAPACITY` of
 them, and each is taken at `INTERVAL_ERROR`, the first divided by the second.

@@ -1,9 +1,8 @@
 """What the ledger keeps: the evidence of the last refresh, and since when each verdict stands.
 
-``data/evidence/CHAPTER.json`` holds what each claim's quick check found at seed 0, together with a digest of the
-code that found it; a test notices when the two no longer belong together. ``data/quotes/PAPER.csv`` says of each
-claim of a paper where it is printed, and the few words that decide; ``data/uses.toml`` says which claims a
-paper derives from which. ``data/verdicts.csv`` has a line for each
+``data/evidence/CHAPTER.json`` holds what each claim's quick check found at seed 0, with a digest of the code that
+found it. ``data/quotes/PAPER.csv`` says of each claim of a paper where it is printed, and the few words that
+decide; ``data/uses.toml`` which claims a paper derives from which. ``data/verdicts.csv`` has a line for each
 verdict that a claim has had, the oldest first: claim, verdict, the version that it first stood in, the date, and
 of a sentence about runs the number that decides. A claim that is withdrawn ends with the verdict `WITHDRAWN`.
 """

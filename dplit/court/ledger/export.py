@@ -1,8 +1,6 @@
 """The ledger for other programs and for citation: records, CSV, BibTeX, and errata to each paper.
 
-An erratum is a sentence of a paper, or a step of a proof, that fails, leaks, or takes for granted
-what it does not say. Its "printed" are the few words of the paper that decide, at its "place"; its
-"statement" is how the ledger reads them, in words that can be computed.
+An erratum is a sentence of a paper, or a step of a proof, that fails, leaks, or assumes what it does not say.
 """
 
 import csv

@@ -1,8 +1,4 @@
-"""The ledger at a glance: how many claims of each paper have which verdict, counted and drawn.
-
-Shown is what each `Claim` declares. That the declarations are what the checks compute is the
-business of ``dplit verify`` and of the tests.
-"""
+"""The ledger at a glance: how many claims of each paper have which verdict, as declared, counted and drawn."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Checks that take hours: the limit of ``dplit verify --limit``, and the file of ``--out``.
 
-The next run goes on with the file. A row of it holds a claim's computed verdict (or that its check was
-cut off), the seconds of the processor, the day, and a digest of the code: of the claim's docket, and of
-the modules whose functions the claim names. A row of other code is not counted, and the next run replaces
-it. What these modules import is not in the digest, but the day is in the row.
+A row of the file holds a claim's computed verdict (or that its check was cut off), the seconds of the processor,
+the day, and a digest of the code of the claim's docket and of the modules whose functions it names, without what
+these import. The next run goes on with the file, and replaces rows of other code.
 """
 
 import contextlib

@@ -1,18 +1,4 @@
-"""A claim as an object: what a paper says, the function that checks it, and the verdict.
-
-=========  =====================================================================================
-verdict    meaning
-=========  =====================================================================================
-holds      true as stated
-loose      true, and a better constant is given
-assumes    true once a missing assumption is named
-fails      false: there is a counterexample
-leaks      a privacy statement that is false: neighbouring data and their likelihood ratio are given
-agrees     a sentence about an experiment: our runs agree with it, by a rule fixed before the run
-differs    our runs differ from it, by the same rule
-too close  what would decide it is shown to be smaller than a margin that matters
-undecided  our runs are too few to say, or do not cover it
-=========  =====================================================================================
+"""A claim as an object: what a paper says, the function that checks it, and the verdict (:doc:`/book/ledger`).
 
 A docket is a module of `dplit.claims`; its place names the chapter. The decorator `claim` takes id,
 place in the paper, verdict, theorem box and functions; the check's docstring is the statement, and
@@ -172,7 +158,6 @@ def claim(
 
 
 def _chapter(module):
-    """The chapter of a docket: the name below `dplit.claims`."""
     return module.split(".")[3] if module.startswith("dplit.court.claims.") else ""
 
 

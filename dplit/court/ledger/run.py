@@ -1,7 +1,7 @@
-"""Check the ledger: choose claims, compute their evidence anew, keep whatever came back.
+"""Check the ledger: choose claims, compute their evidence anew, keep what came back.
 
 A check can take parameters as keywords after ``effort`` and ``rng``: a tuple is a list of values to go
-through, as ``epsilon=(0.1, 1.0, 3.0)``, a number is one value. `check_at` runs it at other values. What
+through, as ``epsilon=(0.1, 1.0, 3.0)``, a number is one value. `check_at` runs it at other values; what
 comes out says nothing of the declared verdict, which is about the check's own range.
 """
 

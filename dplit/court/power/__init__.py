@@ -1,9 +1,8 @@
 """Draws that would have refuted it: a drawn test of each release, with its exact power against planted bugs.
 
 A *release* is what one kind of node of an estimator's budget tree stands for. Each has the law that its proof
-speaks of, written down here from the textbook and not from the code that draws, and the same law for an
-estimator with one of `BUGS`. The test draws from a fit of the estimator, and counts the events that those bugs
-make likelier. Its false-alarm rate and its power are exact: sums of binomial probabilities.
+speaks of, written down here from the textbook and not from the code that draws, and the same law with one of
+`BUGS`. The test and its power are derived in :doc:`/book/audit`.
 
 ==================  ===================================================================================
 :func:`releases`    every `Release`, by its name

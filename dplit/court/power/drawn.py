@@ -1,11 +1,8 @@
 r"""The test of one release: events that planted bugs make likelier, counted among draws.
 
 Of a bug that turns the law :math:`P` into :math:`Q` the event is :math:`\{o : Q(o) > t P(o)\}`, with the
-threshold at which the fewest draws decide (Neyman and Pearson 1933). Among :math:`n` independent draws its count
-is binomial. A count is accepted between two limits, beyond each of which it lies with a probability of at
-most :math:`\alpha/2`; :math:`\alpha` is the false-alarm rate over the number of events, and an outcome that the
-law excludes is never accepted. So the rate of the whole test is kept exactly, and for each bug the probability of
-being seen is at least that of the binomial tail at its own event.
+threshold at which the fewest draws decide (Neyman and Pearson 1933). An outcome that the law excludes is never
+accepted. Derived in :doc:`/book/audit`.
 """
 
 import math
@@ -225,7 +222,6 @@ def _hits(drawn, members):
 
 
 def _row(cells):
-    """A line of the table."""
     widths = 34, EVENT, 5, 14, 5, 9
     return " ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip()
 

@@ -1,8 +1,6 @@
 """Which careless changes ``dplit audit`` notices: drawn ones, each made and audited (``dplit audit --mutate``).
 
-`dplit.court.audit.mutants` has the bugs that one thinks of. Here a machine takes the code that decides privacy,
-draws expressions of it at random, changes each one by itself, and runs the subjects that reach it. What becomes
-of a change is one of `OUTCOMES`. A change that survives and does no harm has its reason in
+What becomes of a change is one of `OUTCOMES`. A change that survives and does no harm has its reason in
 ``data/results/audit/survivors.toml``; one without a reason is a gap of the audit until somebody has read it.
 """
 

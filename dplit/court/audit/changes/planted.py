@@ -1,10 +1,9 @@
 """Subjects of ``dplit audit`` in a process whose `dplit` has one module with another source.
 
 It runs as a script: nothing of `dplit` may be imported before the other source stands in. From standard input it
-reads JSON: ``module`` and ``source``; ``afresh``, modules whose compiled code is not to be taken from a cache,
-since it may hold what the module was; ``subjects`` by name; ``seconds`` of the processor for each of them; after
-half as many no other one is begun. It prints a line of JSON for each subject, and ends with the first one that
-comes otherwise than expected.
+reads JSON: ``module`` and ``source``; ``afresh``, modules whose compiled code is not to be taken from a cache;
+``subjects`` by name; ``seconds`` of the processor for each of them; after half as many no other one is begun. It
+prints a line of JSON for each subject, and ends with the first one that comes otherwise than expected.
 """
 
 import importlib.abc

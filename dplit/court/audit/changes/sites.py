@@ -1,7 +1,5 @@
 """Small changes of the code that decides privacy: every place where one operator, number or call could be another.
 
-A `Change` is what a careless hand might do to one expression: a sign, a comparison without its edge, a factor
-that is left out, a number that is off by one, a condition turned round, two arguments in the wrong order.
 What only refuses a wrong argument is left alone, and so are annotations, decorators and texts.
 """
 

@@ -1,9 +1,4 @@
-"""What must come out alike, in ``dplit audit``: trees of few and of many records, codes, fits from blocks.
-
-Where nothing but public numbers says how far a tree is grown, a table with one record has trees of as many nodes
-as one with two hundred. The code of a record's value is the same beside any other records. And a fit from many
-blocks draws, bit by bit, what it draws from memory.
-"""
+"""What must come out alike, in ``dplit audit``: trees of few and of many records, codes, fits from blocks."""
 
 from functools import partial
 

@@ -1,9 +1,4 @@
-"""Attacks in ``dplit audit``: what a computed number tells that a real one does not.
-
-A proof about real numbers is not yet a proof about the program. Domains so wide that weights vanish,
-values so near to each other that an interval has no length to speak of, the last bits of a released
-number, two releases from copies of one estimator.
-"""
+"""Attacks in ``dplit audit``: what a computed number tells that a real one does not. See :doc:`/book/attacks`."""
 
 import math
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""The baselines in ``dplit audit``.
-
-Every draw is a fit of its own. Trees of one fit are not independent draws: a regressor pulls the mean
-of each leaf towards one centre, which it computes from the votes of all trees.
-"""
+"""The baselines in ``dplit audit``. Every draw is a fit of its own, since trees of one fit are not independent."""
 
 import math
 from functools import partial

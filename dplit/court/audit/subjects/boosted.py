@@ -1,8 +1,7 @@
 """Boosted forests in ``dplit audit``: the exact loss of rounds on small data, and fits of the estimators.
 
-The exact rows go over every pair of neighbouring data sets of a few records on one column, and over what a
-round may have released before the next one. Fits have a handful of records; nothing of a boosted
-forest may be frozen between their draws, since its tests are noise (see `FreshFit`).
+Fits have a handful of records; nothing of a boosted forest may be frozen between their draws, since its tests are
+noise (see `FreshFit`).
 """
 
 from dataclasses import replace

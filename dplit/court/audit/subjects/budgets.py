@@ -1,8 +1,4 @@
-"""The rules of the budget in ``dplit audit``: each composition against mechanisms that cost as much, exactly.
-
-Every other subject is held to a total that these rules computed. Here the rule is what is audited: the parts
-are mechanisms whose laws are written down, and what they lose together is computed without it.
-"""
+"""The rules of the budget in ``dplit audit``: each composition against mechanisms that cost as much, exactly."""
 
 import math
 from functools import partial

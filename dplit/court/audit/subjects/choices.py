@@ -1,8 +1,7 @@
 """The choices of greedy trees in ``dplit audit``: roots drawn many times, against laws summed by hand.
 
 Each tree of a forest draws from a stream of its own, so that the roots of many trees on the same records are as
-many draws. Every column's cost, and of a continuous one every interval's, is written down from the class counts or
-the targets; a column then has the probability that the exponential mechanism gives it among those that compete.
+many draws.
 """
 
 import math

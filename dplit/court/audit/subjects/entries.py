@@ -1,7 +1,4 @@
-"""Other ways into a fit, in ``dplit audit``: blocks of Dask, several records of a person, a replaced record.
-
-And what is drawn there: counts that a mixture of priors is fitted to.
-"""
+"""Other ways into a fit, in ``dplit audit``: blocks of Dask, records of a person, one replaced, mixed priors."""
 
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
 """Noise fit for release, in ``dplit audit``: the exact samplers against their laws, and fits that draw by them.
 
-What is published draws by other code than what a seed repeats: whole numbers and coins, no floats. Here a
-generator of the secure type has a seeded source of bits, so that the same code runs and an audit can be
+A generator of the secure type has a seeded source of bits here, so that the same code runs and an audit can be
 repeated. Where a mechanism stands alone its generator refuses floats, too.
 """
 

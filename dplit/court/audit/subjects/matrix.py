@@ -1,7 +1,6 @@
-"""The releases of a matrix forest in ``dplit audit``: exact losses of their laws on a small domain.
+"""The releases of a matrix forest in ``dplit audit``: exact losses of their laws, on four cells and two classes.
 
-Four cells and two classes: the release of each strategy is held to its budget under both relations. Caught
-are the add-remove noise under replace-one, subsamples that are shuffled and cut, queries that are training
+Caught are the add-remove noise under replace-one, subsamples that are shuffled and cut, queries that are training
 records, and a strategy that the records choose.
 """
 

@@ -1,8 +1,7 @@
 """Matrix forests in ``dplit audit``: fits drawn many times, and the law of a small one.
 
-All trees test the one column, whose two bins are the cells. The proved forest is held to its budget in
-every release and relation; the published one, whose noise is for add-remove neighbours, tells a replaced
-record apart beyond the epsilon that it declares.
+All trees test the one column, whose two bins are the cells. The published forest, whose noise is for add-remove
+neighbours, tells a replaced record apart beyond the epsilon that it declares.
 """
 
 from functools import partial

@@ -48,7 +48,6 @@ class _Draws:
 
 
 def _sampler(mechanism, data, neighbour, epsilon=1.0):
-    """A mechanism's sampler on two inputs."""
     pair = partial(Pair, _Draws(mechanism), data, neighbour, epsilon)
     return BlackBox(pair, (20_000, 200_000, 1_000_000))
 

@@ -1,8 +1,7 @@
 """The median forests in ``dplit audit``: the exact law of one split, and fits drawn many times.
 
-A split is held to what DiPriMe v2, section 3.1, says that it costs: one median and one choice,
-however many columns compete. Fits have a handful of records, and nothing of a median forest may be
-frozen between their draws: its cuts are noise (see `FreshFit`).
+Fits have a handful of records, and nothing of a median forest may be frozen between their draws: its cuts are
+noise (see `FreshFit`).
 """
 
 from functools import partial

@@ -1,12 +1,9 @@
 r"""What one record moves in the numbers that noise is added to, in ``dplit audit``: fits in lockstep, exactly.
 
-A fit on neighbouring records gets, from every mechanism, what the first one got. That is the proof of adaptive
-composition made to run: given the same releases so far, the next one's input differs by what the record moves, and
-the loss of a draw is at most that times its rate. Their sum is held to the budget; where it has a delta, what the
-draws come to in zero-concentrated privacy is. So all that lies between the records and the noise is audited
-without a draw: reading, clipping, encoding, blocks, sums, and the sensitivity that each mechanism was told. Noise
-from another generator than the fit's, or from a state of it that was drawn from before, costs without limit; and
-so does what the fits store and is not the same, though all that was released to them is.
+A fit on neighbouring records gets, from every mechanism, what the first one got: adaptive composition made to run.
+The loss of a draw is at most what the record moves times its rate. The sum is held to the budget; where that has a
+delta, in zero-concentrated privacy. Noise from another generator than the fit's, or from a state that was drawn
+from before, costs without limit, and so does what the fits store and is not the same.
 """
 
 import math

@@ -1,7 +1,6 @@
 """The multinomial forests in ``dplit audit``: fits drawn many times.
 
-The repaired forest is held to its budget. The published one declares what theorem 2 of the paper says of its B1,
-B2 and B3; its stopping rule, its candidates and its labels drawn for every query each tell the neighbours apart.
+The published one declares what theorem 2 of the paper says of its B1, B2 and B3.
 """
 
 import math
@@ -48,10 +47,7 @@ def _answers():
 
 
 def _levels_law(scores, depth=1, epsilon=16.0):
-    """The levels on each side of the first test, against the law of one draw by what the sides explain.
-
-    `epsilon`: of one level, and of labels.
-    """
+    """Levels on each side of a first test, against the law of one draw; `epsilon` of a level, and of labels."""
     levels, data = ("a", "b", "c"), ([["a"], ["a"], ["b"], ["c"]], [0, 0, 1, 1])
 
     def law():

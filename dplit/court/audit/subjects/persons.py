@@ -1,10 +1,9 @@
 """Several records of a person, in ``dplit audit``: what a person moves, and what a record's share draws.
 
-`records_per_person` = k promises epsilon for k records at once. Three things are asked of every estimator,
-exactly. Fits in lockstep (`dplit.court.audit.subjects.moved`) on neighbours that differ by a person of two
-records: what they lose is at most epsilon. The same where a person of one record becomes one of two: under
-replace-one the number of records then changes, and nobody knows it for free. And what a fit draws with k
-records a person is, bit by bit, what it draws with one at the k-th part of epsilon, compiled choices included.
+Asked of every estimator, exactly: fits in lockstep (`dplit.court.audit.subjects.moved`) on neighbours that differ
+by a person of two records; the same where a person of one record becomes one of two, so that under replace-one the
+number of records changes; and that a fit with k records a person draws, bit by bit, what it draws with one at the
+k-th part of epsilon.
 """
 
 import math

@@ -1,7 +1,6 @@
 """The preset in ``dplit audit``: the number of records that it buys, and the family that the number decides.
 
-Exact: one column of two levels, two classes, and numbers from which a histogram is advised, so that all
-that leaves the fit is a noisy number and four noisy counts, whose laws are known. Black boxes: fits.
+The exact rows have one column of two levels, two classes, and numbers from which a histogram is advised.
 """
 
 import math

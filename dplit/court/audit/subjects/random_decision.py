@@ -1,7 +1,4 @@
-"""Random decision forests in ``dplit audit``: the exact law of a small one, and fits of the estimator.
-
-Records share one place, so one leaf of each tree.
-"""
+"""Random decision forests in ``dplit audit``: laws of small ones, and fits whose records share one leaf a tree."""
 
 from functools import partial
 
@@ -18,10 +15,7 @@ DRAWS = (600, 5000, 20_000)
 
 
 def _forest_law(assignment, neighbours, effort, rng, rate=1.0, bound=False):
-    """A forest of two trees, one of two leaves and one of one, with permute-and-flip at `rate`.
-
-    It declares epsilon 1, or what `equal_parts_bound` proves.
-    """
+    """Two trees, of two leaves and one, by permute-and-flip at `rate`; declares 1, or `equal_parts_bound`."""
     declared = equal_parts_bound(1.0, 2, neighbours) if bound else 1.0
     law = ForestLaw((2, 1), 2, PermuteAndFlip(rate, monotonic=True).pmf, assignment)
     near = partial(neighbouring_data, universe=law.universe, neighbours=neighbours)

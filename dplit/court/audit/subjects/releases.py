@@ -1,8 +1,7 @@
 """The releases of leaves in ``dplit audit``: each function of `dplit.forests.releases` as a black box.
 
-A call is a draw, so that many more draws are possible than of whole fits. What it declares is its node of
-the budget tree. Two leaves are looked at together, since one number may be computed from both. And each
-gets one record more at every number of records, in lockstep (`dplit.court.audit.subjects.moved`).
+Two leaves are looked at together, since one number may be computed from both. And each gets one record more at
+every number of records, in lockstep (`dplit.court.audit.subjects.moved`).
 """
 
 from functools import partial

@@ -1,8 +1,7 @@
 """Roots of greedy baselines in ``dplit audit``: whether a fitted tree goes on, and by which column, by the law.
 
-`dplit.court.audit.subjects.choices` holds a choice to the rule that it is told. Here the rule is the fit's own:
-the laws follow from the epsilon of a tree alone, by the shares that each paper gives to a number of records, to
-class counts and to a choice. Trees of one fit that all read all records draw independently of each other.
+`dplit.court.audit.subjects.choices` holds a choice to the rule that it is told; here the rule is the fit's own, by
+the shares of epsilon that each paper gives. Trees of one fit that all read all records draw independently.
 """
 
 import math

@@ -1,9 +1,4 @@
-"""What a fit spends beside what it was asked for, in ``dplit audit``: the total of its budget, exactly.
-
-Draws hold a fit to its own budget. If a share of epsilon is too large the budget says so and no draw can
-object: here it is held to the parameter. Every estimator spends all of it, so that a total below it has lost a
-part, or says less of one than it costs.
-"""
+"""What a fit spends beside what it was asked for, in ``dplit audit``: the total of its budget, exactly."""
 
 import math
 from functools import partial
@@ -74,8 +69,7 @@ def _failing_learner():
 def _account(is_kept, effort, rng):
     """What fits inside an account release: of those that ended, and of those that noise was drawn for.
 
-    The limit is 1, and each asks for 0.4: two are let in, whatever becomes of them. An account that is kept in a
-    file is opened anew for each.
+    Two of 0.4 fit into 1, whatever becomes of them. An account that is kept in a file is opened anew for each.
     """
     learner, found = _failing_learner(), []
     for fails in (False, True):

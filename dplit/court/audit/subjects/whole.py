@@ -1,8 +1,7 @@
 """Whole fits in ``dplit audit``: neighbouring records on which a careless change shows.
 
-What leaves a fit is more than its labels: names, sizes and schema too. A record outside the bounds, of a
-class and a level that no other has; many copies of a record, for which so many times epsilon is
-declared, so that no threshold in the counts can hide; two trees looked at together.
+A record outside the bounds, of a class and a level that no other has; many copies of a record, for which so many
+times epsilon is declared, so that no threshold in the counts can hide; two trees looked at together.
 """
 
 from functools import partial

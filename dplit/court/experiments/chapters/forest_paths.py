@@ -1,9 +1,7 @@
 r"""Fresh points in the trees of `dplit.forests.MultinomialForestClassifier`, each on fresh data.
 
-What `dplit.consistency.observed_paths` follows for a single path is followed here through the estimator itself,
-so that the lemmas of :doc:`/book/consistency` can be counted on what a user fits. Every draw has data of its own.
-``python -m dplit.court.experiments.chapters.forest_paths data/results/consistency/estimator.json`` runs the stored
-counts again, in a minute.
+Counts for the lemmas of :doc:`/book/consistency`. ``python -m dplit.court.experiments.chapters.forest_paths
+data/results/consistency/estimator.json`` runs them again, in a minute.
 """
 
 import math

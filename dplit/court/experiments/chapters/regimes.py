@@ -2,8 +2,7 @@ r"""Which strategy pays where: errors of a leaf and of a vote against trees and 
 
 Errors are in units of :math:`2/\epsilon^2`, for one class: of a leaf the mean over all leaves of all trees, of
 a vote the mean over all cells of the sum of the leaves that hold it, where there are not too many cells.
-``python -m dplit.court.experiments.chapters.regimes data/results/m-rf/regimes.json`` computes them again, in a
-minute. Trees depend on a cell's key and the seed alone.
+``python -m dplit.court.experiments.chapters.regimes data/results/m-rf/regimes.json`` computes them again.
 """
 
 import math

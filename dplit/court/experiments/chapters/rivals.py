@@ -1,10 +1,8 @@
 r"""How errors fall with n for MRF at four budgets and for its rivals: a stored run of :doc:`/book/consistency`.
 
 ``python -m dplit.court.experiments.chapters.rivals data/results/consistency/rivals.json`` runs it again, in
-minutes. Three laws of three uniform features, whose Bayes risks are exact; every method has the same number of
-trees, the same records and :math:`k = \lfloor\sqrt n\rfloor`. What a fitted forest errs more than the Bayes
-rule is a mean of :math:`|2\eta - 1|` over the fresh points where they differ, so that labels add no noise to
-it. A cell's draws depend on its key and the seed alone.
+minutes. What a fitted forest errs more than the Bayes rule is a mean of :math:`|2\eta - 1|` over the fresh points
+where they differ, so that labels add no noise to it. A cell's draws depend on its key and the seed alone.
 """
 
 import math

@@ -2,7 +2,7 @@ r"""What a larger domain, a larger forest, and more queries cost: error by strat
 
 One of the three numbers moves and the other two stay. Errors are in units of :math:`2/\epsilon^2`, for one class,
 and the mean over all leaves of all trees, or over all queries. Seconds are of one core, the least of up to three
-searches by `dplit.matrix.select`; everything else depends on a point's key and the seed alone. ``python -m
+searches; all else depends on a point's key and the seed alone. ``python -m
 dplit.court.experiments.chapters.scaling data/results/m-rf/scaling.json`` computes them again, in half a minute.
 """
 

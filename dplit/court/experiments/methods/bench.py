@@ -1,7 +1,6 @@
 """The methods that only the bench has: constant predictions, boosting without privacy, and ours.
 
-Builders as in `dplit.court.experiments.methods`. A private method has the defaults of its estimator and nothing
-chosen on data: a user who gives epsilon and what is public gets the same.
+A private method has the defaults of its estimator and nothing chosen on data.
 """
 
 from sklearn.dummy import DummyClassifier, DummyRegressor

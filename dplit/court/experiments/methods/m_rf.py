@@ -1,8 +1,7 @@
 """The methods of the M-RF paper's experiments: M-RF itself, what it is compared with, learners on its cells.
 
-All of them see levels: a continuous column is cut into `bins` equally wide bins of its public interval,
-so that its trees have a child for each. "Published" is Laplace noise on the identity, which the authors'
-code predicts from and which the search of the paper's text ends at, and the paper's split of epsilon.
+All of them see levels: a continuous column is cut into `bins` equally wide bins of its public interval.
+"Published" is Laplace noise on the identity, and the paper's split of epsilon.
 """
 
 from dataclasses import replace

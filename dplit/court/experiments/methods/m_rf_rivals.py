@@ -3,11 +3,8 @@ r"""What M-RF is compared with: votes that are paid for query by query, single c
 The existing subsample-and-aggregate (Dwork and Feldman 2018, as M-RF's section "Optimizing
 subsample-and-aggregate framework" describes it) trains a tree on each of disjoint parts of the records, and
 answers b queries with an equal part of epsilon each: noise of scale :math:`b/\epsilon` on the trees' counts,
-:math:`2b/\epsilon` on their classes.
-
-The forest with Gaussian noise has the trees of `dplit.forests.MatrixForestClassifier`, and another guarantee:
-:math:`(\epsilon, \delta)`. It has no ``budget_``: of pure privacy Gaussian noise spends more than any number, and
-the ledger of spends knows no delta.
+:math:`2b/\epsilon` on their classes. The forest with Gaussian noise has a guarantee :math:`(\epsilon, \delta)` and
+no ``budget_``, since the ledger of spends knows no delta.
 """
 
 from __future__ import annotations

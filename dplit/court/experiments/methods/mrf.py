@@ -24,7 +24,6 @@ def _not_private(name, **fixed):
 
 
 def _multinomial(**fixed):
-    """A builder of MRF."""
     return private(forests, "MultinomialForest", **fixed)
 
 

@@ -1,8 +1,7 @@
 r"""The methods of the RDF paper's experiments: variants of its forest, and forests too large to store.
 
-Trees are grown through the forest's own records and one batch of queries
-(`dplit.trees.reach_random_leaves`): for this batch the law is that of the whole forest. A depth of 11
-over Mushroom's columns means some :math:`10^8` leaves a tree.
+Trees are grown through the forest's own records and one batch of queries (`dplit.trees.reach_random_leaves`):
+for this batch the law is that of the whole forest (:doc:`/book/random_forest_experiments`).
 """
 
 import math
@@ -111,10 +110,7 @@ class ReachedForest(RandomDecisionForestClassifier):
         return Budget(Sequence(type(self).__name__, (domain_node, class_node, trees, labels)))
 
     def _grown(self, queries):
-        """Tree by tree: class counts of the reached leaves, leaves of the queries, total, rng.
-
-        The same on every call with the same queries.
-        """
+        """Tree by tree, on every call the same: class counts of reached leaves, leaves of queries, total, rng."""
         for t, rng in enumerate(self._generator().spawn(self.n_estimators)):
             own = self._assigned == t if self.partitioned else slice(None)
             codes = self._codes[own]

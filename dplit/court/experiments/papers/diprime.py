@@ -1,14 +1,10 @@
-"""The tables and figures of the two DiPriMe papers as experiments.
+"""The tables and figures of the two DiPriMe papers as experiments (:doc:`/book/median_forest_experiments`).
 
-Tables: each cell has the parameters printed for it. Forests get the papers' K candidate columns at a node, and so
-do extremely randomised trees, though v2's text excepts them ("for all methods except DiPriMe and ERT, we selected
-K = 5") without a number: its caption does not, and one candidate column gives five to fourteen times the printed
-errors on Traffic and Turbine. The non-private median forest sees all records in every tree, as its printed depth
-says. Maximum depths are the printed ones. Each cell is run on thirty splits, the proved curves of figures on ten.
-
-Figures: captions and text give the data set and what is held fixed. The papers' figures are not in
-the text that we have: no value is read off them, and the grids are ours unless an experiment says
-otherwise. Where only a sweep's range is ours, the parameter that stays fixed is the caption's.
+Each cell of a table has the parameters printed for it. Extremely randomised trees get the papers' K candidate
+columns, too, though v2's text excepts them ("for all methods except DiPriMe and ERT, we selected K = 5") without a
+number: its caption does not, and one candidate column gives five to fourteen times the printed errors on Traffic
+and Turbine. The non-private median forest sees all records in every tree, as its printed depth says. No value is
+read off a figure, and grids are ours unless an experiment says otherwise; a fixed parameter is the caption's.
 """
 
 from functools import partial
@@ -146,7 +142,6 @@ def panels(method, depth, parts=(True, False)):
 
 
 def _named(cell, partitioned):
-    """The cell with `partitioned` in its key."""
     params = {**cell.params, "partitioned": partitioned}
     return Cell(cell.data, cell.method, cell.reading, cell.measure, params, at=(*cell.at, "partitioned"))
 

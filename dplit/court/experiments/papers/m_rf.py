@@ -1,14 +1,10 @@
 """The M-RF paper's figures 2 to 4 and its appendix's table 2 and figures as experiments; and what is ours.
 
-What the paper says is kept: random trees with a child for each level and no column twice on a path,
-four of five records to train on, figure 2 with 128 trees, subsample-and-aggregate with 16 trees of depth 3 on Car
-and 2 on Iris and Balance. "Published" is Laplace noise on the cells at the paper's budgets. The authors' code
-predicts from the cells; for training it searches products of one-query strategies for each column, a family that
-the package does not have. "Proved" is geometric noise, each free gain, and `strategy`: of all leaves, distinct
-leaves and cells what has the least error. Figures are not in the text that we have: grids are ours but where the
-authors' files of results have theirs, and no value is read off a figure. A hard vote of an empty leaf is for the
-schema's first class, "proved" for a random one. Continuous columns are cut into
-five equally wide bins, "published" between the records' own extremes, "proved" between public bounds.
+What is kept of the paper, and the readings: :doc:`/book/matrix_forest_experiments`. Subsample-and-aggregate has
+trees of depth 3 on Car and 2 on Iris and Balance. A hard vote of an empty leaf is "published" for the schema's
+first class, "proved" for a random one. Continuous columns are cut into five equally wide bins, "published" between
+the records' own extremes, "proved" between public bounds. Grids are ours but where the authors' files of results
+have theirs, and no value is read off a figure.
 """
 
 from functools import partial

@@ -1,12 +1,11 @@
 """The MRF paper's tables 1 and 3 and its figures 4 and 7 as experiments; and four of ours.
 
 Ours are MRF under a true epsilon, forests with and without the partition of the records, and table 1's
-incomplete data sets with their missing values imputed, and figure 3 on images by a rule of ours.
+incomplete data sets with their missing values imputed, and figure 3 on images by a rule of ours (see `NO_IMAGES`).
 
 What the paper says is kept: 100 trees, leaves of at least 5 estimation points, Gini's index, as many
 structure as estimation points, the root of the number of columns as the size of the candidates' set,
-B1 = B2 = 10 and no noise on labels. Figures 4 and 7 are not in the text that we have: no value is
-read off them. Figure 3 can't be run on the paper's images: see `NO_IMAGES`.
+B1 = B2 = 10 and no noise on labels. No value is read off a figure.
 """
 
 from dataclasses import replace

@@ -1,21 +1,8 @@
 """The RDF paper's table 3 and its figures 4 to 14 as experiments.
 
-What the paper says is kept: the depths of its table 4, which are not those of its theorem 2, 100
-trees, epsilon 1, ten-fold cross-validation. The figures themselves are not in the text that we have:
-no value is read off them, and grids are ours.
-
-How often each cell is run, fixed before the runs:
-
-==========================  ================================================================
-cells                       repetitions
-==========================  ================================================================
-synthetic sets              30 independent draws of each, two folds a draw, of the ten
-random forests, RGV there   10 draws, as these take long
-figures 8, 9                30 draws, one fold a draw: no deviation of a draw is asked for
-real sets                   ten-fold cross-validation three times, where the paper has ten
-==========================  ================================================================
-
-Figures 4, 5 and 11 to 14 measure the same forests, and are run together.
+The depths are those of the paper's table 4, which are not those of its theorem 2. How often each cell is run was
+fixed before the runs: see :doc:`/book/random_forest_experiments`. No value is read off a figure, and grids are
+ours. Figures 4, 5 and 11 to 14 measure the same forests, and are run together.
 """
 
 from functools import partial

@@ -1,7 +1,6 @@
 """What boosted forests and presets release: a number of records, the start, tests of a level, sums of leaves.
 
-A release is watched within fits, and what is released less the truth is in units of its noise: what the budget's
-node declares, over the most that a record moves. Both follow from what was released before, as the proof has it.
+A release is watched within fits; what is released less the truth is in units of the noise that its node declares.
 """
 
 import math

@@ -1,7 +1,7 @@
 r"""What matrix forests release: leaves, or votes, with the noise of each strategy; and the cells beneath.
 
-All is drawn from few fits of small forests with many classes: each class has a column of its own, with noise of
-its own. Of a class's leaves one number is read, of which the law is known. `_Design` says which:
+All is drawn from few fits of small forests with many classes, each with noise of its own. Of a class's leaves one
+number is read, of which the law is known. `_Design` says which:
 
 - the leaf of a cell, where the strategy releases that leaf itself;
 - that leaf less another one of the same tree. Least squares makes trees agree on their totals: it moves all

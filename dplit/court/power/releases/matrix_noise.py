@@ -1,9 +1,7 @@
 r"""What `dplit.matrix` draws besides a fit's noise: exact noise of a release, and noise of other shapes.
 
-Noise of a density :math:`\propto e^{-\epsilon\|z\|}` in d dimensions has a norm of the gamma law with shape d: the
-points of norm at most r have a volume in proportion to :math:`r^d`, so that the norm has the density
-:math:`\propto r^{d-1}e^{-\epsilon r}`. In many dimensions it lies within a few hundredths of its mean: a tenth of
-epsilon is seen in few draws.
+The norm of noise in d dimensions is of the gamma law with shape d (:doc:`/book/matrix_bounds`), within a few
+hundredths of its mean for large d: a tenth of epsilon is seen in few draws.
 """
 
 import math

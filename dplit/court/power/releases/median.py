@@ -1,8 +1,7 @@
 r"""What a median forest releases: cuts, by the roots of many trees on the same few records, and its leaves.
 
-A tree of depth 1 has one root, and all trees read all records: a fit of n trees has n draws of a cut. A record
-has a place on a continuous column and a level of a categorical one. Imbalances and sums of squared errors are
-counted here from the records, as DiPriMe v2, section 3.1, and the chapter define them.
+All trees of depth 1 read all records: a fit of n trees has n draws of a cut. Imbalances and sums of squared errors
+are counted here from the records, as DiPriMe v2, section 3.1, and the chapter define them.
 """
 
 import math
@@ -48,10 +47,7 @@ class Test(NamedTuple):
 
 
 def _tests(targets, copies=1):
-    """All tests of each column: intervals between places, and sets of levels that go left.
-
-    The first record counts `copies` times.
-    """
+    """Of each column: intervals between places, and sets of levels; the first record counts `copies` times."""
     weights = np.array([copies, 1, 1, 1], float)
 
     def test(name, measure, left):
@@ -173,10 +169,7 @@ def _draw_noise(estimator, accounting, place, n, rng):
 
 
 def _private(law: Callable, cost: float):
-    """What the first record makes likeliest, against its probability without that record.
-
-    Of all outcomes only those whose bound is below 1, so that it says something.
-    """
+    """What the first record makes likeliest, against its probability without it, where the bound is below 1."""
     found, without = law(), law(copies=0)
     telling = [o for o in found if math.exp(cost) * without[o] < 1]
     yield _beside(law, cost, max(telling, key=lambda o: found[o] / without[o]))

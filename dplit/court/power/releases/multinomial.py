@@ -1,7 +1,7 @@
 """What a multinomial forest releases: column and cut of a node, and class of a leaf, proved and published.
 
-Few records, and many columns that a good one competes with: so a rate that is a little too large turns many
-choices. Fits alternate between the two relations, at an epsilon of replace-one that must come to the same law.
+A good column competes with many, so that a rate a little too large turns many choices. Fits alternate between the
+two relations, at an epsilon of replace-one that must come to the same law.
 """
 
 import math

@@ -2,8 +2,7 @@ r"""Trees of the multinomial random forest (MRF, algorithm 1): :doc:`/book/multi
 
 That chapter has the distributions, whose reference is `dplit.multinomial`, and what the paper leaves open. On the
 grid of `dplit.trees.grid` a candidate midway between two values is rounded down; a categorical column of which a
-node holds two levels has one. Scores are n times the decrease, up to a constant of the node that normalising takes
-away.
+node holds two levels has one. Scores are n times the decrease, up to a constant of the node.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,6 @@
 """How much of the public domain each leaf covers, and what each column's tests explain of the leaves' values.
 
-No record is read. The records of the domain are spread evenly: over a continuous column's interval,
-and over the levels of a categorical one.
+No record is read: the domain's are spread evenly over a continuous column's interval, and over levels.
 """
 
 import numpy as np

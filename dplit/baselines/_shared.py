@@ -55,7 +55,6 @@ class Baseline(BaseForest):
         return largest(released, rng), spent
 
     def _means(self, stats, epsilon, rng):
-        """Mean of each leaf and what it spends."""
         return (proved_means if self._is_proved() else published_means)(stats, epsilon, rng)
 
 

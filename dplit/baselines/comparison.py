@@ -1,9 +1,8 @@
 """CompRF: forests that only ask which of two records a third is nearer to, without privacy.
 
-After Haghiri, Garreau and von Luxburg (2018), *Comparison-based random forests*, as their abstract and
-figure 1 and the MRF paper describe them; no code of theirs was read. Their data need no coordinates;
-the MRF paper does not say what its distance on tables is. Ours is Euclidean, on columns scaled to
-[0, 1] by the training records, levels by their positions. See :doc:`/book/multinomial_forest_experiments`.
+After Haghiri, Garreau and von Luxburg (2018), *Comparison-based random forests*, as their abstract and figure 1
+and the MRF paper describe them. The distance on tables is ours (:doc:`/book/multinomial_forest_experiments`):
+Euclidean, on columns scaled to [0, 1] by the training records, levels by their positions.
 """
 
 import numpy as np

@@ -1,11 +1,9 @@
 r"""The consistent forests that MRF is compared with, without privacy: Denil14 and BRF; and random trees.
 
-Known here by what the MRF paper says of them (section 2.1 and appendix D), and by the captions and abstracts of
-their own papers: Denil, Matheson and de Freitas (2014), *Narrowing the gap*; Wang, Xia, Tang, Wu and Zhu (2018),
-*Bernoulli random forests*. What each parameter rests on stands beside it; no code of theirs was read. As the MRF
-paper has it for all of them: half of the records choose the cuts and the other half the labels, about
-:math:`\sqrt D` columns compete, the impurity is Gini's, and a leaf holds 5 estimation points or more.
-`dplit.trees.observed` says what a cut is. They are compared in :doc:`/book/multinomial_forest_experiments`.
+Known by what the MRF paper says of them (section 2.1 and appendix D), and by the captions and abstracts of their
+own papers: Denil, Matheson and de Freitas (2014), *Narrowing the gap*; Wang, Xia, Tang, Wu and Zhu (2018),
+*Bernoulli random forests*. :doc:`/book/multinomial_forest_experiments` has their rules, `dplit.trees.observed`
+their cuts; by the MRF paper the impurity is Gini's, and a leaf holds 5 estimation points or more.
 """
 
 import math

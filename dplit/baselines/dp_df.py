@@ -123,7 +123,6 @@ class DPDecisionForestClassifier(LevelsBaseline, BaseForestClassifier):
         return Choice(SQUARES, level / 2), leaf, spend  # a record adds at most 2
 
     def _published(self, epsilon, depth, rho):
-        """The same, as published."""
         share = epsilon / (depth + 1)
         note = "exponential mechanism, gini, noise scaled by the local sensitivity"
         spend = Spend("choice of a column", share / 4 * local_gini_reach(), note)

@@ -12,8 +12,6 @@ from dplit.trees.random_binary import grow_random_binary_trees
 
 @parameters
 class _ExtraTrees(Baseline):
-    """What the two forests share."""
-
     _spawns_structure = True
 
     def _grown(self, domain, records, y, n_classes, rng):

@@ -57,8 +57,6 @@ def entropy_drift() -> float:
 
 @parameters
 class _RandomForest(LevelsBaseline):
-    """What the two forests share."""
-
     def _way(self):
         """As published the trees of all records read bootstrap samples of them."""
         if self._is_proved() or self._is_partitioned():
@@ -126,7 +124,6 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         return self._store(domain, forest, domain_node, class_node, tree, *drift)
 
     def _criterion(self):
-        """The checked criterion."""
         if self.criterion is None:
             return "gini" if self._is_proved() else "entropy"
         check_choice(self.criterion, tuple(CRITERIA), "criterion")
@@ -145,7 +142,6 @@ class DPRandomForestClassifier(_RandomForest, BaseForestClassifier):
         return Choice(CRITERIA[criterion], rate), leaf, node
 
     def _published(self, epsilon, depth, criterion, n_records):
-        """The same, as published."""
         share = epsilon / (2 * (depth + 1))
         reach = entropy_reach(n_records) if criterion == "entropy" else REACH[criterion]
         rate = share / (2 * reach)
@@ -208,10 +204,7 @@ class DPRandomForestRegressor(_RandomForest, BaseForestRegressor):
         return self._store(domain, forest, domain_node, target_node, tree)
 
     def _choice(self, epsilon, bounds):
-        """The choice of a column at `epsilon`, and what it spends.
-
-        Targets are shares of their interval: a record adds at most 1 to their squared deviations.
-        """
+        """The choice of a column, and what it spends; a target, a share, adds at most 1 to squared deviations."""
         width, farthest = bounds[1] - bounds[0], max(map(abs, bounds))
         rate = epsilon if self._is_proved() else epsilon * width**2 / (8 * farthest**2)
         note = "exponential mechanism on the squared deviations"

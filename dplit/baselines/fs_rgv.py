@@ -31,11 +31,9 @@ class _Plan(NamedTuple):
     scale: float  # what of its share a choice or a cut really costs
 
     def spent(self, share):
-        """What a tree spends at this share."""
         return grown_tree(Spend("leaf", share), self._replace(share=share).node(), self.depth).epsilon
 
     def node(self):
-        """What an inner node spends."""
         count = Spend("number of records", self.share, "Laplace noise of scale 1/epsilon: go on?")
         parts = [count, Spend("choice of a column", self.cost, "exponential mechanism")]
         if self.cuts:
@@ -46,7 +44,6 @@ class _Plan(NamedTuple):
 
     @property
     def cost(self):
-        """Of a choice or a cut."""
         return self.scale * self.share
 
 

@@ -1,12 +1,10 @@
 r"""Which family of forests a fit is worth, from public numbers alone.
 
-With :math:`s = n\epsilon` and :math:`r` of it for each cell and class of a domain without continuous columns:
-a histogram's counts are worth their noise where :math:`r \ge 1`, or :math:`r \ge 0.15` and
-:math:`s \ge 500`, in up to `MOST_CELLS` cells. Chosen on categorical sets of `dplit.boosting.sets.CHOOSING` and
-119 parts of them, of columns and records drawn at random. The border is so low only where counts are shrunk by a
-mixture of priors (`dplit.matrix.forest.mixed_mean`): by a single one a histogram is far behind a boosted forest
-where most records lie in few of many cells. Continuous columns cut into a few equal bins fared worse than a
-boosted forest's cuts with two classes, and no better throughout with more.
+With :math:`s = n\epsilon` and :math:`r` of it for each cell and class of a domain without continuous columns: a
+histogram's counts are worth their noise where :math:`r \ge 1`, or :math:`r \ge 0.15` and :math:`s \ge 500`, in up
+to `MOST_CELLS` cells. Chosen on categorical sets of `dplit.boosting.sets.CHOOSING` and 119 random parts of
+them; the border is so low only with `dplit.matrix.forest.mixed_mean`. Continuous columns cut into a few equal bins
+fared worse than a boosted forest's cuts with two classes, and no better throughout with more.
 """
 
 import math

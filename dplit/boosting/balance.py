@@ -1,13 +1,6 @@
-r"""The balance of bias and noise behind the rule for rounds and depth.
+r"""The balance of bias and noise behind the rule for rounds and depth, derived in :doc:`/book/boosting`:
 
-With :math:`s = n\epsilon` the noise in a leaf's step has a standard deviation of about :math:`2^d T / s`, since
-each of :math:`T` rounds gets an equal part of epsilon and a leaf holds :math:`n/2^d` records. The rounds' noises
-add up: variance :math:`\nu\, T^3 4^d / s^2`. Greedy additive models approach their limit like :math:`1/T`
-(Jones, Barron), and a deeper tree removes a bias that falls like :math:`2^{-\alpha d}`:
-
-.. math:: \frac{b}{T} + b' 2^{-\alpha d} + \nu \frac{T^3 4^d}{s^2}.
-
-The constants are not known beforehand; the powers of :math:`s` follow from them alone.
+.. math:: \frac{b}{T} + b' 2^{-\alpha d} + \nu \frac{T^3 4^d}{s^2}, \qquad s = n\epsilon.
 """
 
 from __future__ import annotations
@@ -22,7 +15,6 @@ DEEP = 100.0
 
 
 def _records(s: float) -> np.ndarray:
-    """Return `s` as an array of positive numbers."""
     return check_numbers(s, "s", 1 / LARGEST, LARGEST)
 
 

@@ -1,9 +1,8 @@
 r"""The exact privacy loss of small fits: rounds of one test each, one after the other.
 
-A round releases which test was chosen, and the pair sums of its leaves with geometric noise. Far out the
-log-ratio of two geometric laws is the rate times the distance of their centres, in either direction, so that the
-worst outcome of the sums costs exactly :math:`\epsilon_v (a/up + b/down)`; the choice is a finite law. What the
-next round reads depends on what this one released: nothing new, if both sums of each pair came out equal.
+Far out the log-ratio of two geometric distributions is the rate times the distance of their centres, so that the
+worst outcome of the pair sums costs exactly :math:`\epsilon_v (a/up + b/down)`; the choice has finitely many
+outcomes. The next round reads nothing new, if both sums of each pair came out equal.
 """
 
 import math

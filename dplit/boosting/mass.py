@@ -1,11 +1,4 @@
-r"""The score of a test: the L1 mass of the residual sums in the cells that it would make.
-
-.. math:: u = \sum_c \lVert R_c \rVert_1, \qquad R_c = \sum_{i \in c} r_i
-
-One record changes one term, by at most its own :math:`\lVert r \rVert_1`. By the inequality of
-Cauchy and Schwarz :math:`u^2 / H \le \sum_c R_c^2 / H_c` with :math:`H = \sum_c H_c`: the square of the mass is
-no more than :math:`H` times the Newton gain, so that a test of much mass is a test of much gain.
-"""
+"""The score of a test, the L1 mass of the residual sums in the cells that it would make: :doc:`/book/boosting`."""
 
 import numpy as np
 

@@ -1,18 +1,11 @@
-r"""Rounds, depth and shares of epsilon, from public numbers alone.
+r"""Rounds, depth and shares of epsilon, from public numbers alone; the powers are from `dplit.boosting.balance`.
 
-With :math:`s = n\epsilon` (half of it for more than two classes) the rounds
-grow with :math:`\sqrt{s}` and the depth with :math:`\log_2(s)/2.2`: the powers that the balance of bias and
-noise gives (`dplit.boosting.balance`, :math:`\alpha = 0.6`). The constants were chosen on the sets of
-`dplit.boosting.sets.CHOOSING` and on others that never were held out. For two classes there are
-:math:`\sqrt{s/(100d)}` rounds of depth :math:`d = \log_2(s/200)/2.2`, so that up to :math:`s = 2000` the model
-is a sum of functions of single columns: ranking and log-loss are better for it, and accuracy no worse. For more
-classes and regressions there are :math:`\sqrt{s/200}`, of depth :math:`\log_2(s/10)/2.2` for classes.
-
-A regression has two kinds of rounds. In those of the first half the test says which column is best, and 64 bins
-of it are the leaves, at the price of one test; in the second half there are two or three tests, and the leaves are
-parted further along the column of the first one. Sums of functions of single columns are found by the former,
-interactions by the latter, and no public number says which of them there are. Differences of two columns are
-tested as well. (For classes they were tried in small tables, and one of four was better for it.)
+With :math:`s = n\epsilon`, half of it for more than two classes, there are :math:`\sqrt{s/(100d)}` rounds of depth
+:math:`d = \log_2(s/200)/2.2` for two classes, and :math:`\sqrt{s/200}` for more classes and regressions, of depth
+:math:`\log_2(s/10)/2.2` for classes (:math:`\alpha = 0.6`). How the constants were chosen, and the two kinds of
+rounds of a regression: :doc:`/book/boosting`. Up to :math:`s = 2000` the model of two classes is a sum of
+functions of single columns: ranking and log-loss are better for it, and accuracy no worse. Differences of two
+columns are tested in regressions only: for classes, in small tables, one of four was better for it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
-r"""Residuals in whole steps, and the most that one record adds.
+r"""Residuals in whole steps, and the most that one record adds. Derived in :doc:`/book/boosting`.
 
-A residual is what a record says against the released model: the share of its own class that the
-model lacks, and the shares of the others that it has too much. It is a function of the record and
-of what was released, of nothing else. Whole numbers are summed, so that no rounding depends on the
-order of the records and no last bits are released.
-
-Shares are rounded **down**. Then the shares of all classes add up to at most `STEPS`, and a
-record's residuals to at most :math:`2(S - P_y) \le 2S` in absolute value; rounded to the nearest
-step they can be :math:`K/2` steps more. From the second round on a record of more than two classes speaks
-with at most half of them: what is left of its residuals is in their proportion, and rounded towards 0.
+Whole numbers are summed, so that no rounding depends on the order of the records. Shares are rounded **down**: a
+record's residuals are then at most :math:`2(S - P_y) \le 2S` steps in absolute value together. From the second
+round on those of more than two classes are scaled down and rounded towards 0 (`clipped`).
 """
 
 from __future__ import annotations

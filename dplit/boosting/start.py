@@ -1,8 +1,6 @@
 r"""Where a regression begins: centre and spread of the targets, from noisy counts in public bins.
 
-The counts cost no more than a noisy mean, and they tell the scale as well: residuals are clipped in spreads,
-so that bounds which are ten times too wide cost a regression next to nothing (:doc:`/book/boosting`). All of
-this reads the release alone.
+It reads the release alone. Why counts and not a noisy mean: :doc:`/book/boosting`.
 """
 
 from functools import cache

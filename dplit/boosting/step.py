@@ -7,14 +7,9 @@ of leaves are kin: in a tree of :math:`d` tests and :math:`e` bins of one column
 .. math:: K_{cb,c'b'} = \tau^2 \sum_{l \le d} 0.7^l\,[c, c' \text{ agree in } l \text{ tests}]
     + \kappa^2\,B_{bb'}\,(1 + [c = c']),
 
-where :math:`B` is the covariance of a Brownian path over the bins, less its mean. Each pair of scales
-:math:`\tau, \kappa` gives the best linear steps, and the pairs are weighted with the density that they give
-to what was released. All of it reads the release alone and costs nothing.
-
-For classes the sums :math:`A` and :math:`B` of the positive and negative parts of a cell's residuals both have
-the mean :math:`\sum p(1-p)` where the model is right, so that :math:`(A + B)/2` estimates the curvature and no
-third release is needed. For one cell the posterior mean is the step :math:`(G + wv')/(h + w)` that is pulled to
-its parent's with the best weight; the last two functions are about that one.
+where :math:`B` is the covariance of a Brownian path over the bins, less its mean. The best linear steps of each
+pair of scales :math:`\tau, \kappa` are weighted with the density that it gives to what was released
+(:doc:`/book/boosting`, which has the curvature :math:`(A + B)/2` and the pull of a single cell, too).
 """
 
 from __future__ import annotations

@@ -133,7 +133,6 @@ class Accountant:
         return f"Accountant({of}), {self.spent:g} spent"
 
     def _check(self, name, price, neighbours):
-        """Raise `BudgetError` if the fit can't be charged."""
         epsilon, delta = price
         if not epsilon < math.inf:
             raise BudgetError(

@@ -1,13 +1,9 @@
 r"""Zero-concentrated privacy turned into epsilon and delta (Canonne, Kamath and Steinke 2020, corollary 13).
 
-A mechanism is :math:`\rho`-zCDP if the Rényi divergence of order :math:`\alpha` between neighbours is at most
-:math:`\alpha\rho` for every :math:`\alpha > 1` (Bun and Steinke 2016). Then it is
-:math:`(\epsilon, \delta)`-private for
-
 .. math:: \delta = \inf_{\alpha > 1} \frac{e^{(\alpha - 1)(\alpha\rho - \epsilon)}}{\alpha - 1}
-    \left(1 - \frac1\alpha\right)^\alpha.
+    \left(1 - \frac1\alpha\right)^\alpha
 
-Any order gives a bound, so that a minimum that is found to a few digits is private all the same.
+Proved in :doc:`/book/boosting`. Any order gives a bound: a minimum found to a few digits is private all the same.
 """
 
 import math

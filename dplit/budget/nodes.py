@@ -1,7 +1,4 @@
-"""The nodes of a budget: what single mechanisms spend, and the theorems that put them together.
-
-Notation and a table of the nodes: `dplit.budget`.
-"""
+"""The nodes of a budget, what mechanisms spend and the theorems that join them: the table of `dplit.budget`."""
 
 import math
 from dataclasses import dataclass

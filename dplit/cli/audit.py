@@ -91,7 +91,6 @@ def _rows(names, arguments):
 
 
 def _case(row):
-    """A row as a report for a CI has it."""
     kind = "" if row.ok else "error" if math.isnan(row.found) else "failure"
     words = f"expected {row.expected} {row.declared:g}, found {row.found:.6g}: {row.detail}"
     return reports.Case(row.subject, kind, words, lambda: _check(row.subject))

@@ -104,7 +104,6 @@ def _opened(arguments):
 
 
 def _case(row):
-    """A row as a report for a CI has it."""
     kind = "error" if row.error else "skipped" if row.evidence is None else "" if row.ok else "failure"
     words = _mismatch(row) if kind in ("error", "failure") else row.evidence.summary if row.evidence else "cut off"
     return reports.Case(row.claim.id, kind, words, lambda: row.claim.check_function, row.seconds)

@@ -1,8 +1,6 @@
-"""A file's bytes: from the checkout, from the reader's own folder, or downloaded once.
+"""A file's bytes: from the places that `dplit.datasets` names, as ``<folder>/<file>`` or ``<folder>/<file>.gz``.
 
-A checkout carries the sets in ``data/sets``, beside the registry; an installed package has the
-registry alone. The reader's folder is ``DPLIT_DATA``. In either a file stands at ``<folder>/<file>``
-or ``<folder>/<file>.gz``. Nothing is used whose sha256 is not the registry's.
+Nothing is used whose sha256 is not the registry's. An installed package has the registry alone.
 """
 
 import gzip

@@ -143,13 +143,11 @@ def _heart(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _appliances(frame: pd.DataFrame) -> pd.DataFrame:
-    """Month and day of the date."""
     date = pd.to_datetime(frame["date"])
     return frame.assign(month=date.dt.month.astype(str), day=date.dt.day)
 
 
 def _metro(frame: pd.DataFrame) -> pd.DataFrame:
-    """Weekday and hour of the date."""
     date = pd.to_datetime(frame["date_time"])
     return frame.assign(weekday=date.dt.day_of_week.astype(str), hour=date.dt.hour)
 

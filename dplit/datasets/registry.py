@@ -1,7 +1,4 @@
-"""The registry: what is known about each data set before its records are seen.
-
-One table of ``data/registry.toml`` becomes one `Entry`; the head of that file explains its keys.
-"""
+"""What is known of a data set before its records are seen: ``data/registry.toml``, whose head tells its keys."""
 
 import difflib
 import tomllib

@@ -1,16 +1,9 @@
-"""SynthA to SynthG of the RDF paper (section 2.4, table 1).
+"""SynthA to SynthG of the RDF paper (section 2.4, table 1), from scikit-learn's `make_classification`.
 
-The paper draws 30,000 records with a balanced binary class from scikit-learn's `make_classification` and gives two
-numbers for each set: n_informative and n_random, "the number of useless features". How we read the rest:
-
-- "The above parameters sum to the total number of features m": n_features = n_informative +
-  n_random, so n_redundant = n_repeated = 0, and make_classification fills up with N(0, 1) noise.
-- Only "the parameters using non-default settings" are given, so all others keep their defaults:
-  two Gaussian clusters for each class, at vertices of a hypercube of side 2; equal class weights;
-  one label in a hundred redrawn at random; columns and records shuffled.
-- No seed is given. Each set has a fixed one in the registry, and `load` takes another.
-
-Intervals come from the generating law, see `registry.synthetic_columns`, not from the draw.
+How we read the paper: n_features = n_informative + n_random, so n_redundant = n_repeated = 0, and the rest is
+N(0, 1) noise; all other parameters keep their defaults (:doc:`/book/random_forest_experiments`). No seed is given:
+each set has a fixed one in the registry, and `load` takes another. Intervals come from the generating distribution
+(`registry.synthetic_columns`), not from the draw.
 
 With another number of records the same seed gives other clusters, since scikit-learn draws the records
 first. `nested` draws from the same law so that the first records stay the same.

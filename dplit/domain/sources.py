@@ -1,8 +1,4 @@
-"""Where a schema comes from: plain data and files, or a data frame of any library.
-
-What one agrees on with the owner of the records is kept in a file. What is read off a data frame's
-records is no longer public.
-"""
+"""Where a schema comes from: plain data, a file, or a data frame of any library, which is not public."""
 
 import json
 import tomllib

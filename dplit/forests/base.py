@@ -167,7 +167,6 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithTrees, WithPage, BaseEsti
         raise NotImplementedError
 
     def _check(self):
-        """Check the parameters that all forests have."""
         errors.check_epsilon(self.epsilon)
         errors.check_neighbours(self.neighbours)
         errors.check_integer(self.records_per_person, "records_per_person", 1)
@@ -196,7 +195,6 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithTrees, WithPage, BaseEsti
         return self.neighbours == "replace-one" and self.records_per_person == 1
 
     def _way(self):
-        """How records are given to the trees."""
         way = AllRecords
         if self._is_partitioned():
             way = Independent if self._is_proved() else ShuffledParts
@@ -317,10 +315,9 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         return tags
 
     def _read_targets(self, y):
-        """Targets as shares of the public interval, its two ends, and what the interval costs.
+        """Targets as shares of the public interval, in steps of `GRID`; its two ends, and what the interval costs.
 
-        A share is a whole number of steps, a `dplit.domain.GRID`-th each: the nearest one. It depends on its own
-        record alone and is at most 1 on either scale, so that a scale changes no sensitivity.
+        A share depends on its own record alone and is at most 1 on either scale: a scale changes no sensitivity.
         """
         scale = errors.check_choice(self.target_scale, targets.SCALES, "target_scale")
         values = then(y, targets.finite_numbers)
@@ -352,7 +349,6 @@ class BaseForestRegressor(RegressorMixin, BaseForest):
         self.leaf_values_ = lower + (upper - lower) * means
 
     def _in_units(self, values):
-        """Predictions in the units of the targets."""
         if vars(self).get("target_scale_") != "log":  # a file of an earlier version says nothing
             return values
         with np.errstate(over="ignore"):  # means as published are not clipped

@@ -1,10 +1,8 @@
-"""Records in blocks, of which a fit asks nothing but sums of whole numbers.
+"""Records in blocks, of which a fit asks nothing but sums of whole numbers (:doc:`/book/scale`).
 
-Whole numbers add up to the same in any order: the forest doesn't depend on how its records are split. Records
-in memory are one block. Those of Dask are the collection's own blocks, which workers read, encode by the public
-domain and sum; the process that fits adds the sums up and draws all that is drawn. A block is a tuple that no
-step changes: it gives a new one, so that one that is lost with its worker is computed again, from the
-collection and from what was released. Derived in :doc:`/book/scale`.
+Records in memory are one block. Those of Dask are the collection's own blocks, which workers read, encode and sum;
+the process that fits draws all that is drawn. A block is a tuple that no step changes: one that is lost with its
+worker is computed again, from the collection and from what was released.
 """
 
 from __future__ import annotations

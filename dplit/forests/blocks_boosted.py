@@ -1,8 +1,7 @@
 """What a boosted forest keeps of a block of records, and its released model while it grows.
 
-The functions of the first half take a block (`Part`) and what is public or released, and return a new block or
-sums of whole numbers; nothing is drawn in them. A record's residual depends on that record and on what has been
-released. The two models differ in what a residual is, and in how the sums of a leaf become its step.
+Functions take a block (`Part`) and what is public or released, and return a new block or sums of whole numbers;
+nothing is drawn in them.
 """
 
 from __future__ import annotations

@@ -184,7 +184,6 @@ def then(y, step, *told):
 
 
 def _computed(do, blocks, *told):
-    """``do(block, *told)`` of all blocks, a list."""
     import dask
 
     tasks = [dask.delayed(refusing, pure=False)(do, block, *told) for block in blocks]

@@ -1,9 +1,4 @@
-"""Boosted forests: private, additive, and chosen test by test. This book's own.
-
-Each round reads all records and adds one oblivious tree to the released model: a test for each
-level, chosen by permute-and-flip among all columns and public cuts, and steps of the leaves from
-noisy sums of residuals. Derived in :doc:`/book/boosting`.
-"""
+"""Boosted forests: private, additive, and chosen test by test. Derived in :doc:`/book/boosting`."""
 
 import math
 from itertools import groupby
@@ -226,7 +221,6 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
         return self._fit_encoded(records, domain, domain_node, *self._read_classes(y))
 
     def _fit_encoded(self, records, domain, domain_node, codes, classes, class_node):
-        """Grow the trees on what was read."""
         model = blocks_boosted.ClassModel(len(classes))
         trees, values, spent = self._boost(domain, records, codes, model, len(classes))
         ranks = self._store_classes(classes)
@@ -306,7 +300,6 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
         return self._fit_encoded(records, domain, domain_node, *self._read_targets(y))
 
     def _fit_encoded(self, records, domain, domain_node, shares, bounds, target_node):
-        """Grow the trees on what was read."""
         model = blocks_boosted.TargetModel()
         trees, values, spent = self._boost(domain, records, shares, model, 0)
         lower, upper = self._store_bounds(bounds)

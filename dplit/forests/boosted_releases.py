@@ -1,7 +1,4 @@
-"""What a boosted forest releases: each function returns what was drawn, and the node that it spends.
-
-`epsilon` is what the release spends under add-remove neighbours. The nodes are of `dplit.budget`.
-"""
+"""What a boosted forest releases, and the `dplit.budget` node of each; `epsilon` is for add-remove neighbours."""
 
 import math
 from itertools import groupby

@@ -1,8 +1,4 @@
-"""Cells of a public domain: continuous columns in bins of equal width, so that every record lies in one.
-
-A cell is one combination of levels, and the domain has as many as the product of the columns' numbers of
-levels. The edges of the bins are fractions of the public bounds: no record is read.
-"""
+"""Cells of a public domain, combinations of levels: continuous columns in bins of equal width. Reads no record."""
 
 import math
 from dataclasses import dataclass

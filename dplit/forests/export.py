@@ -115,14 +115,12 @@ def _cells(forest, decimals):
 
 
 def _lines(branches):
-    """The lines of branches that stand side by side."""
     for branch in branches:
         yield f"|-- {branch.condition or branch.leaf}"
         yield from (f"|   {line}" for line in _lines(branch.below))
 
 
 def _below(forest, node, leaf, depth, decimals):
-    """What lies below a node: its branches, its leaf, or three dots."""
     trees = forest.trees_
     if trees.feature[node] == LEAF:
         yield Branch("", leaf(int(trees.child[node])), ())

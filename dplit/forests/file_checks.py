@@ -1,8 +1,4 @@
-"""Whether what a file holds is a fitted forest: each array is compared with what the others promise.
-
-A digest is no signature, so that a file may hold anything. What is here refuses a forest that would send compiled
-code beyond an array or round a circle, and one that would have no answer: `dplit.load` calls it.
-"""
+"""Whether what a file holds is a fitted forest, as the end of `dplit.forests.files` says: `dplit.load` asks."""
 
 import math
 from numbers import Real
@@ -139,7 +135,6 @@ def _check_inner(forest):
 
 
 def _check_trees(forest):
-    """Whether the trees are those of the estimator, and test its columns."""
     trees, kind = forest.trees_, type(forest.trees_).__name__
     comparison = kind_of(forest) == "ComparisonForestClassifier"
     check(kind == ("ComparisonTrees" if comparison else "Trees"), "trees_", f"of the type {kind}")

@@ -165,7 +165,6 @@ def load(path: str | PathLike) -> BaseForest:
 
 
 def _pack(forest):
-    """The whole file."""
     arrays, buffer = {}, io.BytesIO()
     header = {
         "format": FORMAT,
@@ -189,7 +188,6 @@ def _pack(forest):
 
 
 def _estimator(forest, arrays, place):
-    """Class, parameters and fitted attributes, without the seed."""
     params = {k: v for k, v in forest.get_params(deep=False).items() if k != "random_state"}
     fitted = {k: v for k, v in vars(forest).items() if k.endswith("_") and k not in forest.not_saved}
     return {
@@ -242,8 +240,6 @@ def _fields(value):
 
 
 def _forest(plain, archive, version):
-    """The estimator."""
-
     def value(plain):
         if isinstance(plain, list):
             return [value(v) for v in plain]

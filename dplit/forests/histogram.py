@@ -1,10 +1,4 @@
-r"""The histogram beneath a matrix forest: noisy counts of all cells, and any learner on them.
-
-Where the strategy of a matrix forest is the identity, what it releases is the noisy class counts of every
-cell, and the forest is post-processing. So is everything else that is computed from these counts: they are
-weighted records, and a learner that never sees the private ones may look at them as often as it likes.
-Derived in :doc:`/book/matrix_forest`.
-"""
+"""The histogram beneath a matrix forest, and any learner on its counts. Derived in :doc:`/book/matrix_forest`."""
 
 import math
 from dataclasses import replace
@@ -163,7 +157,6 @@ class HistogramForestClassifier(BaseForestClassifier):
         return self._fit_encoded(records, domain, domain_node, *self._read_classes(y))
 
     def _fit_encoded(self, records, domain, domain_node, codes, classes, class_node):
-        """Release the counts of what was read."""
         halved = self.neighbours == "replace-one" and self._is_proved()
         rate = self._record_epsilon() / (2 if halved else 1)
         cells = Cells(domain, self._bins(domain, len(classes), rate))
@@ -217,7 +210,6 @@ class HistogramForestClassifier(BaseForestClassifier):
     # The learner --------------------------------------------------------------------------------
 
     def _learned(self, cells, rate, rng):
-        """The learner, fitted to the counts."""
         weights = weights_of(self.cell_counts_, self.release, rate).ravel()
         if not weights.any():
             weights = np.ones_like(weights)  # nothing is known of any class

@@ -1,8 +1,7 @@
 """Whether what a fitted forest holds is what was fitted, or has to be compared before compiled code reads it.
 
-Compiled routing trusts positions: an attribute that doesn't fit the others would send it beyond an array. What a
-fit and `dplit.load` leave is right, and its arrays can't be written to any more. A forest with an attribute that
-was assigned since, or that comes out of a pickle or a deep copy, is compared once, by its next prediction.
+What a fit and `dplit.load` leave is right and can't be written to. A forest with an attribute that was assigned
+since, or out of a pickle or a deep copy, is compared once, by its next prediction: routing trusts positions.
 """
 
 from weakref import WeakKeyDictionary

@@ -1,9 +1,4 @@
-r"""Matrix random forests (M-RF): random trees whose leaves, or votes, come from one noisy release.
-
-The trees are random over the public domain. What is asked of the records, the counts of all leaves or
-the votes for given queries, is a matrix W on the cells of the domain; a strategy A is released in its place,
-:math:`AD` with noise, and the answers are computed from it. Derived in :doc:`/book/matrix_forest`.
-"""
+"""Matrix random forests (M-RF): random trees with one noisy release. Derived in :doc:`/book/matrix_forest`."""
 
 import math
 from collections.abc import Iterable
@@ -228,7 +223,6 @@ class MatrixForestClassifier(BaseForestClassifier):
         self._check_release()
 
     def _check_release(self):
-        """What goes with which release."""
         if (self.queries is None) == (self.release != "training"):
             must = "None with" if self.release == "training" else "given before fit with"
             raise ValueError(f"queries must be {must} release={self.release!r}")
@@ -247,7 +241,6 @@ class MatrixForestClassifier(BaseForestClassifier):
         return "replace-one" if self._is_proved() and self._keeps_n() else "add-remove"
 
     def _noise_epsilon(self):
-        """What a record may cost under `_relation`."""
         halved = self._is_proved() and self.neighbours != self._relation()
         return self._record_epsilon() / (2 if halved else 1)
 

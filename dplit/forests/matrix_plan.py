@@ -185,7 +185,6 @@ class _Asked:
         return wide
 
     def sensitivity(self, strategy):
-        """Of what is released."""
         if self.is_subsample:
             return vote_sensitivity(strategy, self.n_classes, self.forest._voting(), self.relation)
         return strategy.sensitivity(self.relation, self.n_classes, self.signed) or 1.0

@@ -1,7 +1,4 @@
-"""Median forests: DiPriMe, DiPriMeExp and DiPriMeFlip (Consul and Williamson, both versions).
-
-Trees cut each node at a private median; each leaf releases its mean or its class. See :doc:`/book/median_forest`.
-"""
+"""Median forests (Consul and Williamson): DiPriMe, DiPriMeExp and DiPriMeFlip. See :doc:`/book/median_forest`."""
 
 import math
 from typing import Any, NamedTuple, Self
@@ -79,10 +76,9 @@ class _MedianForest(BaseForest):
         return usual_depth(self.n_records, self._n_trees() if self.partitioned else 1)
 
     def _cut(self, shares, domain, published_rate, reach):
-        """How a node's cut is drawn, and what it spends.
+        """How a node's cut is drawn, and what it spends; a record adds at most `reach` to the sum of squares.
 
-        As published a unit of the sum of squares weighs `published_rate` times the share of the
-        choice; a record adds at most `reach` to it.
+        `published_rate` times the share of the choice is the published weight of a unit of that sum.
         """
         limits = self._depth(), n_candidates(self.max_features, len(domain))
         if self.selection == "uniform":

@@ -1,7 +1,6 @@
 """Multinomial random forests (MRF): as published, and repaired so that they are private.
 
-Structure points shape a tree, estimation points label its leaves. Derived in
-:doc:`/book/multinomial_forest`, their privacy in :doc:`/book/multinomial_privacy`.
+Derived in :doc:`/book/multinomial_forest`, their privacy in :doc:`/book/multinomial_privacy`.
 """
 
 import math

@@ -1,18 +1,9 @@
 """Which noise a fit draws: exact, for what is published, or simulated; and what becomes of the seed.
 
-==============  ==============================================================================
-noise           what the fit draws
-==============  ==============================================================================
-"secure"        exact noise from the operating system's randomness (`dplit.mechanisms.secure`)
-"simulation"    rounded noise by NumPy's generators, as a `random_state` needs it
-None            the first, if no `random_state` is given and all that the fit releases has an
-                exact sampler; else the second, and the budget says why
-==============  ==============================================================================
-
-Every private estimator has exact samplers for all that it releases with ``accounting="proved"``. What has none is
-what is published to be examined: cuts by rank, noise scaled by private counts, tests for purity.
-An epsilon too small to pay for what rounding whole scores costs, some 3e-11 for each cut, is an error and no
-reason to simulate: which noise a fit draws depends on the choices above alone.
+With ``noise=None`` it is exact (`dplit.mechanisms.secure`) if no `random_state` is given and all that the fit
+releases has an exact sampler; else simulated by NumPy's generators, and the budget says why. None is there for
+what is published to be examined: cuts by rank, noise scaled by private counts, tests for purity. An epsilon too
+small to pay for what rounding whole scores costs, some 3e-11 for each cut, is an error and no reason to simulate.
 """
 
 import copy
@@ -130,23 +121,16 @@ class WithNoise:
         return copied
 
     def _inexact(self):
-        """What this fit would draw that has no exact sampler, and what to take instead; or None.
-
-        An estimator says so for itself: what says nothing is simulated.
-        """
+        """What this fit would draw that has no exact sampler, and what to take instead; None if nothing."""
         if self._is_exact:
             return None
         return f"{type(self).__name__}", "take noise=None or noise='simulation'"
 
     def _noise_kind(self):
-        """The `Kind` of noise of a fit with these parameters."""
         return kind_of(self.noise, self.random_state, self._inexact())
 
     def _generator(self):
-        """The generator of one fit: see `dplit.forests.randomness` and `dplit.mechanisms.secure`.
-
-        Every fit has its noise from here, so that from here on an account takes no charge back.
-        """
+        """The generator of all noise of one fit: from here on an account takes no charge back."""
         if self._noise_kind().name == SECURE:
             rng = secure_generator()
         else:

@@ -1,10 +1,8 @@
 """Who gets which records, and what that makes of the epsilon of one tree and of each of its levels.
 
-A way of giving records to trees returns what it drew together with its account: a function that
-takes the node of one tree, under add-remove neighbours, to that of all trees. A fit can draw in no
-other way than the one that its budget shows. Each way is made of the number of trees and of the
-neighbours that the account is for, ``Independent(10, "replace-one")``; ``keeps_n=False`` says that these
-may have another number of records, as where a person's two records are replaced by another's one.
+A way of giving records to trees returns what it drew together with its account: a function that takes the node of
+one tree, under add-remove neighbours, to that of all trees. A fit can draw in no other way than the one that its
+budget shows. ``keeps_n=False`` says that replace-one neighbours may have another number of records.
 """
 
 import math
@@ -19,8 +17,6 @@ REPLACED = "one replaced record is one removed and one added"
 
 @dataclass(frozen=True)
 class _Way:
-    """What the ways share."""
-
     n_trees: int
     neighbours: str = "add-remove"
     keeps_n: bool = True

@@ -1,8 +1,4 @@
-"""The forests that `dplit` recommends: advised by public numbers, fitted by the family advised.
-
-What is asked first: how many records there are (a public number, or a share of epsilon buys a noisy one), how many
-cells the domain has and how many classes the list, and epsilon. The rule is `dplit.boosting.advise`.
-"""
+"""The forests that `dplit` recommends: fitted by the family that `dplit.boosting.advise` names."""
 
 import copy
 import math
@@ -66,10 +62,7 @@ class BasePrivateForest(PlannedForest):
         return sorted({*super().__dir__(), *(name for name in fitted if name.endswith("_"))})
 
     def _fit_advised(self, records, domain, domain_node, *target, n_classes, **schema):
-        """Ask for advice, and fit that family to what was read, with what epsilon is left.
-
-        `n_classes` is 0 for a regression, and None where they are not known beforehand.
-        """
+        """Ask for advice, and fit that family with what is left of epsilon; of a regression `n_classes` is 0."""
         n_records = self._counted(records)
         rng, epsilon = self._generator(), self._record_epsilon()
         steps = 2 if self.neighbours == "replace-one" else 1  # one record away, another in

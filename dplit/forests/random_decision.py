@@ -1,8 +1,4 @@
-"""Random decision forests (Fletcher and Islam 2017; ROSNAM addendum 2021).
-
-Trees are random over the public domain and read no record. Each record belongs to one tree, and
-each leaf releases one class. Derived in :doc:`/book/random_forest`, its label in :doc:`/book/majority`.
-"""
+"""Random decision forests (Fletcher and Islam 2017; ROSNAM addendum 2021). See :doc:`/book/random_forest`."""
 
 import math
 from typing import Any, NamedTuple, Self

@@ -11,13 +11,10 @@ Generator, RandomState, SeedSequence       takes its random trees from it, and f
 
 An integer is for trying things out, within one process. Copies keep it: `clone`, ``copy.copy``, ``copy.deepcopy``,
 and so the folds of a search or the members of a bag that are fitted in this process or in threads. A pickle drops
-it, of a fitted estimator and of one that is not: after a search its template is unfitted, but the forests that it
-released were fitted with the template's seed. What is sent to another process is pickled
-(``GridSearchCV(n_jobs=2)`` with joblib's default), and every fit there draws from the operating system.
-``joblib.parallel_config("threading")`` keeps such a search repeatable.
-
-What an ensemble of scikit-learn sets on its members is no seed of the user's (`dplit.forests.members`). A seed in
-a grid of a search is, and stands in the search's pickle.
+it, of a fitted estimator and of one that is not, and so does what is sent to another process
+(``GridSearchCV(n_jobs=2)`` with joblib's default): every fit there draws from the operating system.
+``joblib.parallel_config("threading")`` keeps such a search repeatable. A seed in a grid of a search stands in the
+search's pickle; what an ensemble sets on its members is no seed of the user's (`dplit.forests.members`).
 
 Random trees read no record and are public. Which tree a record belongs to, cuts and choices that
 read records and every released number are noise: two fits that shared it could be subtracted.

@@ -33,8 +33,7 @@ class WithRecords:
     def _read_fit(self, X: Any, y: Any) -> tuple:
         """Check `X` against the domain (read off `X` if there is none) and encode it.
 
-        Returns float64 records of shape (n_records, n_features), targets of shape (n_records,), the domain,
-        and the node of what it costs.
+        Returns float64 records, one a row, targets, the domain, and the node of what it costs.
         """
         check_jobs(self.n_jobs)
         check_domain(self.domain)
@@ -73,7 +72,6 @@ class WithRecords:
         return domain, node
 
     def _read(self, X):
-        """Check `X` against the fitted domain and encode it."""
         check_is_fitted(self, "budget_")
         check_intact(self)
         check_jobs(self.n_jobs)
@@ -117,10 +115,7 @@ class WithRecords:
         return X[fitted.tolist()] if moved else X
 
     def _numbers(self, X, reset):
-        """`X` as an array of numbers; NumPy's message would quote the cell that is none.
-
-        That they are finite `Domain.encode` sees, in the pass in which it compares them with the bounds.
-        """
+        """`X` as numbers, finite or not; NumPy's message would quote the cell that is none."""
         check_kind_of_cells(X)
         try:
             return validate_data(self, X, reset=reset, dtype=np.float64, ensure_all_finite=False)

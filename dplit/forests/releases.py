@@ -1,7 +1,6 @@
-"""What leaves and nodes release: each function returns what was drawn, and the node that it spends.
+"""What leaves and nodes release, and the `dplit.budget` node of each.
 
-Counts and statistics of leaves are private; `epsilon` is what one leaf spends under add-remove
-neighbours. The nodes are of `dplit.budget`.
+Counts and statistics of leaves are private; `epsilon` is what one leaf spends under add-remove neighbours.
 """
 
 import math

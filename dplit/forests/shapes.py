@@ -1,8 +1,4 @@
-"""What an additive model adds for each column, read off the released trees.
-
-A boosted forest whose trees test one column each is a sum of functions of single columns: each is
-the sum of the trees that test its column. It is computed from what was released, so it costs nothing.
-"""
+"""What an additive model adds for each column, a function of it: read off the released trees at no cost."""
 
 from __future__ import annotations
 
@@ -82,7 +78,6 @@ def additive_shape(forest: BaseForest, column: str | int) -> Shape:
 
 
 def _outputs(forest):
-    """What each score of a record is."""
     classes = getattr(forest, "classes_", None)
     if classes is None:
         return ("the mean" if getattr(forest, "target_scale_", "") != "log" else "the logarithm's mean",)

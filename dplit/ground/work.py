@@ -106,7 +106,6 @@ def _done(do, place, task):
 
 
 def _interrupted(error):
-    """True if an error came about by an interrupt."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None

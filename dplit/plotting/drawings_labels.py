@@ -1,9 +1,8 @@
 """Drawings with which the chapters on labels, random trees and multinomial forests open.
 
-Each shows a handful of records: a leaf and its neighbours, nodes that test features, records dealt to
-trees, cuts between records. A record is a filled disc if it is of the first class and a hollow square
-if it is of the second. Everything is drawn on axes that the caller has, from the arguments alone, so
-that the numbers beside a drawing can be worked out by hand.
+A record is a filled disc if it is of the first class and a hollow square if it is of the second. Everything is
+drawn on axes that the caller has, from the arguments alone: the numbers beside a drawing can be worked out by
+hand.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,7 @@
 """Drawings with which the chapters on mechanisms and median forests open: leaves, columns, cuts, trees.
 
-Each shows a few records, so that the numbers beside it can be worked out by hand. A record is a
-disc, filled or hollow by its class or its target; what is drawn comes from the arguments alone. What makes
-a figure of its own returns nothing, so that a cell can end with it.
+As `dplit.plotting.drawings_labels`, but hollow records are discs, too. What makes a figure of its own returns
+nothing, so that a cell can end with it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Drawings of the matrix chapters and of the boosted forest: stumps, cells, coins, dealt records, residuals.
+"""Drawings of the matrix chapters and of the boosted forest, on the caller's axes and from the caller's numbers.
 
-Each draws on axes that the caller has, from numbers that the caller has computed. What is decisive is
-bold and framed, or wide, so that no reader needs the colour.
+What is decisive is bold and framed, or wide, so that no reader needs the colour.
 """
 
 from __future__ import annotations

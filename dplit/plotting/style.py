@@ -1,12 +1,9 @@
 """Colours, fonts, axes and legends that every figure shares.
 
-Contrast is WCAG's: at least 4.5 for text and 3 for lines, on the white ground of a figure and on the
-dark one that the site makes of it. The colours were searched for so that any two of them also stay
-apart for readers without one of the three cones, on both grounds; the tests compute all of this.
-
-In a notebook a figure's PNG has twice its resolution and says the size at which to show it. It is
-stored with a palette of 256 colours, to which antialiased lines and text on one ground lose nothing
-that shows; a photograph would.
+Contrast is WCAG's: at least 4.5 for text and 3 for lines, on the white ground of a figure and on the dark one that
+the site makes of it; the colours also stay apart for readers without one of the three cones, as the tests compute.
+A notebook's PNG has twice its resolution, says the size at which to show it, and is stored with a palette of 256
+colours, to which antialiased lines and text on one ground lose nothing that shows.
 """
 
 from __future__ import annotations

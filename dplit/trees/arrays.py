@@ -118,17 +118,12 @@ class Trees:
 
 
 def _by_level(array, n_trees, levels):
-    """The entries of all trees, level by level."""
     by_tree = array.reshape(n_trees, -1)
     return np.concatenate([by_tree[:, level].ravel() for level in levels])
 
 
 def _levels(feature, child, sizes):
-    """Positions of each level's nodes, the same in every tree, if all are complete; else None.
-
-    Complete trees of one depth that were grown in one order are alike node by node, so the levels
-    of the first are those of all.
-    """
+    """Positions of each level's nodes, the same in every tree, if all are complete; else None."""
     size, depth = sizes[0], sizes[0].bit_length() - 1
     if size != 2 ** (depth + 1) - 1 or any(n != size for n in sizes):
         return None

@@ -1,10 +1,8 @@
 r"""Trees that ask triplets alone: is a record nearer to one pivot or to the other?
 
-At a node two *structure* points are drawn as pivots, and every record goes to the nearer one, at a tie
-to the first (Haghiri, Garreau and von Luxburg 2018). With ``by_class`` the second pivot has another
-class than the first. A node is split if it holds more than `min_leaf` *estimation* points and has two
-pivots that differ as points; with ``by_class``, of different classes. A leaf without an estimation
-point keeps the counts of the nearest node above that has one.
+At a node two *structure* points are drawn as pivots, and every record goes to the nearer one, at a tie to the
+first (Haghiri, Garreau and von Luxburg 2018). A node is split if it holds more than `min_leaf` *estimation* points
+and has two pivots that differ as points; with ``by_class``, of different classes.
 """
 
 from dataclasses import dataclass
@@ -97,10 +95,7 @@ def nearer(x, a, b):
 
 @njit(cache=True, nogil=True)
 def _grow(X, y, n_classes, structure, estimation, by_class, min_leaf, rng):
-    """One tree: child, pair, positions of the pivots, counts of the leaves.
-
-    Each split gives both sides a structure point, so there are no more leaves than these.
-    """
+    """One tree: child, pair, positions of the pivots, counts of the leaves; each leaf has a structure point."""
     most = max(len(structure), 1)
     child, pair = np.empty(2 * most, dtype=np.int32), np.empty(2 * most, dtype=np.int32)
     ids = np.empty(2 * most, dtype=np.int64)
@@ -146,10 +141,7 @@ def _grow(X, y, n_classes, structure, estimation, by_class, min_leaf, rng):
 
 @njit(cache=True, nogil=True)
 def _pivots(X, y, ids, by_class, rng):
-    """Two structure points that differ, in random order; (-1, -1) if there are none.
-
-    With `by_class` the first is any, the second a uniform one of another class.
-    """
+    """Two structure points that differ, the second `by_class` of another class; (-1, -1) if there are none."""
     n = len(ids)
     if n < 2:
         return -1, -1

@@ -1,11 +1,9 @@
 r"""One column's cut of a node, drawn from its records: compiled.
 
-A candidate is the boundary below which records go left, or the set of levels that do. It is drawn either by its
-balance alone, :math:`e^{-r|n - 2 n_L|}`, and then scored by what it explains, or jointly by both,
-:math:`e^{-r|n - 2 n_L| + \kappa G}`. Here :math:`n` is the number of records, :math:`n_L` how many go left, and
-the gain :math:`G = S_L^2/n_L + S_R^2/n_R`, with sums :math:`S` of the targets, is the sum of squares that the cut
-explains up to a constant of the node; for classes :math:`G = \sum_k c_{Lk}^2/n_L + \sum_k c_{Rk}^2/n_R` with their
-counts :math:`c`. The reference for the laws is `dplit.median`.
+A candidate, a boundary or a set of levels that goes left, is drawn either by its balance alone,
+:math:`e^{-r|n - 2 n_L|}`, and then scored by its gain :math:`G`, or jointly, :math:`e^{-r|n - 2 n_L| + \kappa G}`
+(:doc:`/book/median_forest`). The gain is :math:`S_L^2/n_L + S_R^2/n_R` with sums :math:`S` of the targets, for
+classes the same of each class's counts. The reference for the distributions is `dplit.median`.
 """
 
 from typing import NamedTuple
@@ -178,9 +176,7 @@ def _gain_of(ids, n_left, y, n_classes, stats):
 def _median_interval(values, n, rule, rng, work):
     """Interval j of the n + 1 between `values`, with weight length x exp(-rate |n - 2j|).
 
-    From the middle outwards, two intervals a step; weights are relative to the best interval that
-    has a length. A length is a whole number of at most 2^32, so that the sum is at least 1, and
-    what is left out further on would not change it.
+    Outwards from the middle: a length is a whole number of at most 2^32, so that what is left out does not count.
     """
     shrink = np.exp(-2 * rule.rate)
     factor, found, total, steps = 1.0, False, 0.0, 0

@@ -128,7 +128,6 @@ def _pick(count, rule, rng, work):
 
 @njit(cache=True, nogil=True)
 def _n_candidates(order, path, depth, starts, j, choice):
-    """Intervals, or sets of levels, that compete in a column."""
     if starts[j] == starts[j + 1]:
         return len(order[choice.row_of[j]]) + 1
     return _n_sets(path.left[depth, starts[j] : starts[j + 1]])
@@ -136,10 +135,7 @@ def _n_candidates(order, path, depth, starts, j, choice):
 
 @njit(cache=True, nogil=True)
 def _stretch(order, path, depth, starts, count, rule, choice, work):
-    """Stretch the scores of a node to 0, ..., `rule.top`, which is returned; where all are alike, all have it.
-
-    Whatever rounding does here, no score leaves that range, and that is all that privacy needs.
-    """
+    """Stretch the scores of a node to 0, ..., `rule.top`, which is returned: privacy needs that range alone."""
     least, most = -np.int64(NO_CUT), np.int64(NO_CUT)
     for k in range(count):
         for i in range(_n_candidates(order, path, depth, starts, choice.columns[k], choice)):

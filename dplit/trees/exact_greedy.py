@@ -1,8 +1,6 @@
 """A greedy node's column and cut, drawn exactly: whole numbers decide, floats never do. Compiled.
 
-The laws are those of `dplit.trees.greedy`, with the scores of `dplit.trees.exact_scores`. Each continuous
-column is cut by weights that are whole numbers (`dplit.mechanisms.whole_weights`), and a column is chosen by
-the scores of the cuts that were drawn, by coins (`dplit.mechanisms.exact.exponential`).
+As `dplit.trees.greedy`, by the scores of `dplit.trees.exact_scores`: cuts by whole weights, columns by coins.
 """
 
 import numpy as np

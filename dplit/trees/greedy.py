@@ -1,13 +1,9 @@
 r"""Greedy trees with a child for each level and two for a cut (Friedman and Schuster 2010).
 
-At each node the noisy number of its records decides whether the path ends. If not, every candidate
-column that is continuous is cut by an exponential mechanism, and another one chooses a column.
-A cut at t weighs :math:`e^{-r\,C(t)}`, with :math:`C(t)` what the two sides leave unexplained: it is
-the same for all t between two values, so the mechanism draws such an interval, with its length as
-a factor, and then a uniform cut of it. All of it is on the column's grid (`dplit.trees.grid`).
-
-What is public about a continuous column is what the path has left of its interval; it can be cut
-again. A categorical column is used up on the path. The costs are those of `dplit.trees.greedy_levels`.
+At each node the noisy number of its records decides whether the path ends. If not, every candidate column that is
+continuous is cut by an exponential mechanism, and another one chooses a column. A cut at t weighs
+:math:`e^{-r\,C(t)}`, with C the costs of `dplit.trees.greedy_levels`, on the grid of `dplit.trees.grid`.
+A continuous column can be cut again; a categorical one is used up on the path.
 """
 
 import math
@@ -128,10 +124,7 @@ class Choice(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _grow(room, path, columns, order, y, n_classes, n_levels, rule, rng, choice, sorting):
-    """One tree, leaves numbered in order: see `dplit.trees.nodes`.
-
-    A node's records are the same stretch, start to end, of every row of `order`.
-    """
+    """One tree, as of `dplit.trees.nodes`; a node's records are the same stretch of every row of `order`."""
     feature, threshold, child, _, _, ends, stack, at = room
     n_nodes, n_leaves, waiting = at[NODES], at[LEAVES], at[WAITING]
     while waiting > 0 and n_nodes + at[NEEDS_NODES] <= len(feature):
@@ -266,8 +259,7 @@ def draw_cut(column, ids, y, n_classes, low, high, rule, work, rng):
 def _add_costs(ids, y, n_classes, rule, costs):
     """Add to ``costs[k]`` the `cost` of a child that holds the first k of the records.
 
-    A step for each record, so as not to go through all classes again. With n records the cap on the
-    bits is out of reach up to :math:`n = 2^{bits}`.
+    No cap on the bits is needed: n records are out of its reach up to :math:`n = 2^{bits}`.
     """
     counts = np.zeros((1, max(n_classes, 2)))
     squares, largest, logs, n = 0.0, 0.0, 0.0, 0

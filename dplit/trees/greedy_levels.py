@@ -1,9 +1,7 @@
 r"""Greedy trees with a child for each level of a categorical column (Friedman and Schuster's shape).
 
-At each node some columns are drawn from those that the path has not used, each is scored by what
-its levels explain, and one is chosen by the exponential mechanism. Nothing else that shapes a tree
-reads a record: a path ends at `max_depth`, or when its columns are used up; only where `Rule` asks
-for it, also where the released class counts of a node look pure.
+At each node some columns are drawn from those that the path has not used, and one is chosen by the exponential
+mechanism. Nothing else that shapes a tree reads a record, unless `Rule` asks whether nodes look pure.
 
 Scores are costs with a minus sign. With :math:`n_j` records in child j and :math:`c_{jk}` of class k:
 
@@ -111,10 +109,7 @@ class Sorting(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _grow(room, path, codes, arity, y, n_classes, ids, rule, rng, found, scores, table, sorting):
-    """One tree, leaves numbered in order: see `dplit.trees.nodes`.
-
-    A node's records are a stretch, start to end, of `ids`.
-    """
+    """One tree, leaves numbered in order: see `dplit.trees.nodes`; a node's records are a stretch of `ids`."""
     feature, threshold, child, _, _, ends, stack, at = room
     n_nodes, n_leaves, waiting = at[NODES], at[LEAVES], at[WAITING]
     while waiting > 0 and n_nodes + at[NEEDS_NODES] <= len(feature):

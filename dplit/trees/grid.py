@@ -1,14 +1,9 @@
 r"""The public grid of a continuous column: `dplit.domain.GRID` equal steps between its bounds.
 
-A cut that is drawn from the records, as a float, would tell them by its last bits. So each record is
-moved to the nearest grid point before a tree reads it, and everything is counted in steps: a record
-is a whole number k from 0 to `GRID`, a cut is a whole number c, and **a record goes left where
-k <= c**. An interval between two records weighs its number of cuts, k <= c < k', and the cut is a
-uniform one of them. At a node whose interval holds no cut, it is at the edge and everything goes one way.
-
-Stored is a threshold in the column's own units, the largest float whose record is on the left: it lies
-half a step above grid point c, and says which c, nothing more. What it does to a record is what the
-grid says, exactly. Random trees read no record, so that their cuts may stay real numbers.
+A record is a whole number k from 0 to `GRID`, a cut a whole number c, and **a record goes left where k <= c**.
+At a node whose interval holds no cut, it is at the edge and everything goes one way. Stored is a threshold in the
+column's own units, the largest float whose record is on the left, half a step above grid point c. Why cuts that
+are drawn from records need a grid: :doc:`/book/median_forest`.
 """
 
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""One categorical column's split of a node in two sets of levels, drawn from its records: compiled.
-
-A set is drawn jointly by balance and gain, or by balance alone, as a cut is (`dplit.trees.cuts`).
-"""
+"""One categorical column's split of a node in two sets of levels, drawn as in `dplit.trees.cuts`: compiled."""
 
 import numpy as np
 from numba import njit, types
@@ -116,10 +113,7 @@ def _joint_subset(n_levels, n, n_classes, rule, rng, work):
 
 @njit(cache=True, nogil=True, inline="always")
 def _median_subset(n_levels, n, n_classes, rule, rng, work):
-    """A set of levels by balance alone, and its gain; how it is drawn depends on how many there are.
-
-    Of few levels the numbers of sets are sums of floats that neither round nor underflow.
-    """
+    """A set of levels by balance alone, and its gain; of few levels, numbers of sets are exact in floats."""
     chosen = work.subsets[0]
     if n_levels > FEW_LEVELS:
         flips = rule.choice == PERMUTE_AND_FLIP
@@ -133,8 +127,7 @@ def _median_subset(n_levels, n, n_classes, rule, rng, work):
 def _even_subset_of_few(n_levels, n, rule, rng, work, chosen):
     """Its number of records first, then the set among its like.
 
-    Row i of `chance` is the law of the number of records that a random set of the first i levels
-    holds: the subset-sum programme of `dplit.median.subset_law`.
+    Row i of `chance`: distribution of the number of records of a random set of the first i levels.
     """
     chance, counts = work.chance, work.counts
     for size in range(n + 1):

@@ -1,13 +1,7 @@
-"""Trees whose cuts are private medians (DiPriMe v1, algorithm 1; v2, algorithm 1).
+"""Trees whose cuts are private medians (DiPriMe v1, algorithm 1; v2, algorithm 1): :doc:`/book/median_forest`.
 
-At each node some columns are drawn from those that the path has left open, each gives a candidate
-cut, and one is chosen, by a `Rule`. What is public about a column shrinks along a path: a
-continuous one keeps the interval between the path's cuts, a categorical one the levels on the
-path's side; a column with nothing left to cut is closed. A path ends at `max_depth` or when all
-columns are closed. Neither reads a record. Records and cuts are on a public grid (`dplit.trees.grid`).
-
-Each continuous column is sorted once a tree, and every split parts the sorted records without
-changing their order: n log n for the sorting and n for each level and column.
+A path ends at `max_depth` or where no column has anything left to cut: no record decides it. Each continuous
+column is sorted once a tree, and every split parts the sorted records without changing their order.
 """
 
 from typing import NamedTuple
@@ -105,10 +99,7 @@ class Choice(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _grow(room, path, columns, order, y, n_classes, level_starts, rule, rng, choice, work):
-    """One tree, leaves numbered in order: see `dplit.trees.nodes`.
-
-    A node's records are the same stretch, start to end, of every row of `order`.
-    """
+    """One tree, as of `dplit.trees.nodes`; a node's records are the same stretch of every row of `order`."""
     feature, threshold, child, side, steps, ends, stack, at = room
     n_nodes, n_leaves, waiting, n_steps = at[nodes.NODES], at[nodes.LEAVES], at[nodes.WAITING], at[nodes.STEPS]
     last_node, last_step = len(feature) - at[nodes.NEEDS_NODES], len(steps) - at[nodes.NEEDS_STEPS]

@@ -1,19 +1,8 @@
-r"""Trees of the multinomial random forest (MRF, algorithm 1).
+r"""Trees of the multinomial random forest (MRF, algorithm 1): :doc:`/book/multinomial_forest`.
 
-The records of a tree are structure points and estimation points. A node with more than k estimation
-points is split; its column is drawn from :math:`\mathrm{softmax}(B_1 \hat I/2)`, with
-:math:`\hat I` the largest impurity decrease of each column, min-max normalised over the columns,
-and then the split from :math:`\mathrm{softmax}(B_2 \hat I^{(j)}/2)`, normalised over the column's
-candidates. Only structure points are asked. The reference for both laws is `dplit.multinomial`.
-
-What the paper leaves open is taken as follows. The candidates of a continuous column are the middles between
-neighbouring values of the node's structure points (on the public grid of `dplit.trees.grid`, as all families have
-it, rounded down), those of a categorical one "this level or another" for every level that the structure points
-hold (once, where they hold two). A column without a candidate takes no part; a node where none has one is a leaf.
-Where all scores are alike, min and max being one, the choice is uniform: the limit of equal scores.
-
-Scores are compared on the scale of n times the decrease, up to a constant of the node: the min-max
-normalised scores are the same.
+That chapter has the distributions, whose reference is `dplit.multinomial`, and what the paper leaves open. On the
+grid of `dplit.trees.grid` a candidate midway between two values is rounded down; a categorical column of which a
+node holds two levels has one. Scores are n times the decrease, up to a constant of the node.
 """
 
 from collections.abc import Callable

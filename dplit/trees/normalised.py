@@ -1,9 +1,7 @@
-r"""The MRF paper's score at a node of public candidates: stretched to [0, 1] over all of them.
+r"""The MRF paper's score at a node of public candidates, stretched to [0, 1] over all cuts of all open columns.
 
-A cut that explains :math:`G` weighs :math:`e^{r (G - \min G)/(\max G - \min G)}`, with the least and the
-largest over every cut of every open column. That is the joint draw of `dplit.trees.cuts` with a
-weight of the node's own, :math:`r/(\max G - \min G)`. Where all candidates are alike, they are
-equally likely. The reference for the law is `dplit.multinomial.normalised_split_law`.
+That is the joint draw of `dplit.trees.cuts` with a weight of the node's own, :math:`r/(\max G - \min G)` for a
+gain :math:`G`. The reference for the distribution is `dplit.multinomial.normalised_split_law`.
 """
 
 import numpy as np

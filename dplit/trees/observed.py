@@ -1,14 +1,9 @@
 r"""Trees of the consistent forests without privacy: cuts midway between observed values.
 
-A tree has two sets of records. *Structure* points choose the cuts, *estimation* points give the leaves
-their classes; without a partition both are all records. At a node some columns are drawn and compete. A
-cut lies midway between two successive values of the structure points, and counts if each side keeps at
-least `min_leaf` estimation points; if no drawn column has one, more are drawn until one has, and a node
-where none has is a leaf. Of the cuts the one is taken that leaves the least Gini impurity, or a random
-one: a `Rule` says how often, and how many columns compete.
-
-All columns are numbers here, levels by their positions. Each is replaced by the ranks of its values
-once a fit: a node then sorts by counting where there are few.
+*Structure* points choose the cuts, *estimation* points give the leaves their classes; without a partition both
+are all records. A cut counts if each side keeps at least `min_leaf` estimation points; if no drawn column has one,
+more are drawn until one has, and a node where none has is a leaf. A `Rule` says which cut is taken. All columns
+are numbers here, levels by their positions; of each the ranks of its values are computed once a fit.
 """
 
 from typing import NamedTuple
@@ -225,8 +220,7 @@ def _limits(ranks, ids):
 def _scan(room, ranks, values, y, structure, estimation, low, high, any_cut, min_leaf, rng):
     """Whether a column has a cut that counts, the impurity that one leaves, and where it is.
 
-    The impurity is the Gini index of each side times its number of structure points; of the cuts the
-    least is taken, or if `any_cut` a uniform one.
+    Impurity is each side's Gini index times its structure points; the least, or `any_cut` a uniform one.
     """
     n, n_classes = len(structure), room.sides.shape[1]
     order, other = room.first, room.second

@@ -1,9 +1,7 @@
-"""Random trees over the public domain (RDF, algorithm 2).
+"""Random trees over the public domain (RDF, algorithm 2), grown without a record: :doc:`/book/random_forest`.
 
-No record is read: the trees are random variables of their own, and cost nothing. At each node a
-column is drawn uniformly from those still available. A continuous one is cut at a uniform point of
-what the path has left of its interval, and stays available; a categorical one gets a child for each
-level and is used up on the path. A path ends at `max_depth`, or when no column is left.
+A continuous column is cut at a uniform point of what the path has left of its interval, and stays available; a
+categorical one gets a child for each level and is used up on the path.
 """
 
 import numpy as np
@@ -30,8 +28,7 @@ def grow_random_trees(
 def _reachable(domain, max_depth):
     """Tests on every path, and how many of them at least double the number of paths.
 
-    A categorical column is used up by its test, so without a continuous one a path ends after all
-    columns. A test of a column with a single level does not double.
+    A column with a single level does not double; without a continuous one a path ends after all columns.
     """
     depth = max_depth if domain.n_continuous else min(max_depth, len(domain))
     return depth, depth - int(np.count_nonzero(domain.n_levels == 1))
@@ -49,8 +46,7 @@ def _one_tree(domain, depth, size, rng):
 def _grow(room, n_levels, lower, upper, max_depth, above, used, rng):
     """One tree, leaves numbered in order: see `dplit.trees.nodes`.
 
-    What a path has left of the columns is read off its own tests, those of the nodes `above`: it is a
-    few tests long, where a table would have as many entries as the domain has columns.
+    What a path has left of the columns is read off its own few tests: a table would be as wide as the domain.
     """
     feature, threshold, child, _, _, _, stack, at = room
     n_nodes, n_leaves, waiting = at[NODES], at[LEAVES], at[WAITING]

@@ -1,9 +1,7 @@
 """Random trees with two children at every node: completely random splits (extremely random trees).
 
-No record is read: the trees are random variables of their own, and cost nothing. At each node a column is drawn
-uniformly from those that the path has left open. A continuous one is cut at a uniform point of what the path has
-left of its interval; the levels that the path has left of a categorical one are split by a uniform choice among
-all ways to split them in two. A path ends at `max_depth`, or when all columns are closed.
+As `dplit.trees.random`, but the levels that the path has left of a categorical column are split by a uniform
+choice among all ways to split them in two, and the column stays open.
 """
 
 import numpy as np

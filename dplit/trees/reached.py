@@ -1,11 +1,8 @@
 """Random trees too large to store: only the nodes that some record reaches are drawn.
 
-The draws of a random tree's nodes are independent, so the nodes that no record reaches may stay undrawn: where the
-records end, and together in which leaf, has the same law as in `dplit.trees.grow_random_trees` (RDF, algorithm 2).
-
-Such a tree must not leave the fit. What is asked of it may: an undrawn label has the law of one that was
-drawn, a uniform class. But which nodes are drawn says where records are, one record alone can be seen in it,
-and no epsilon is finite. So an estimator that can be kept, pickled or plotted stores whole trees.
+Where the records end has the same distribution as in `dplit.trees.grow_random_trees`
+(:doc:`/book/random_forest_experiments`). Such a tree must not leave the fit: which nodes are drawn says where
+records are, and no epsilon is finite. What is asked of it may: an undrawn label is a uniform class.
 """
 
 import numpy as np

@@ -139,9 +139,9 @@ def _count(forest, block, rows, X, y, assigned, first, last, counts):
 
 @naming_cache()
 def _by_records(kernel, trees, X, out, n_jobs, *extra):
-    """Run a kernel on blocks of records, side by side; each block writes its own rows of `out`.
+    """Run a kernel on blocks of records; each block writes its own rows of `out`.
 
-    They are threads, whatever the user's ``joblib.parallel_config`` asks for: a process would write to a copy.
+    In threads, whatever the user's ``joblib.parallel_config`` asks for: a process would write to a copy.
     """
     jobs, forest = effective_n_jobs(n_jobs), _forest(trees)
     if jobs == 1:

@@ -172,7 +172,6 @@ def _score_levels(table, held, n, n_kept, least, scores, totals, logs):
 
 @njit(cache=True, nogil=True, inline="always")
 def _size(counts):
-    """Sum of a few counts."""
     size = 0
     for count in counts:
         size += count

@@ -1,11 +1,9 @@
 r"""A random set of many levels, drawn by its balance alone: compiled.
 
-A set with :math:`n_L` of a node's n records weighs :math:`e^{-r|n - 2 n_L|}`. With L levels there are up to
-:math:`2^L` sets of one size, more than a float holds from L = 1,024 on, so that numbers of sets are kept as
-logarithms. First the size is drawn, from how many sets have it; then the set among its like: the levels are
-halved, the first half's share of the records is drawn from the numbers of sets of both halves, and each half is
-halved in turn. A half is counted up to its own share, so that all halvings together cost no more than twice the
-first count, n times L, and the memory is that of some rows of n numbers.
+With L levels there are up to :math:`2^L` sets of one size, more than a float holds from L = 1,024 on: numbers of
+sets are kept as logarithms. First the size is drawn, from how many sets have it; then the levels are halved and
+the first half's share of the records is drawn, and so on in each half. A half is counted up to its own share: all
+halvings cost no more than twice the first count, n times L.
 """
 
 import numpy as np

@@ -1,7 +1,6 @@
 """How much of the public domain each leaf covers, and what each column's tests explain of the leaves' values.
 
-No record is read. The records of the domain are spread evenly: over a continuous column's interval,
-and over the levels of a categorical one.
+No record is read: the domain's are spread evenly over a continuous column's interval, and over levels.
 """
 
 import numpy as np
@@ -42,7 +41,6 @@ def explained(forest: Trees, n_levels: np.ndarray, weights: np.ndarray, values: 
 
 @njit(cache=True, nogil=True)
 def _n_children(node, feature, threshold, side, steps, n_levels):
-    """Children of a node that is no leaf."""
     if not np.isnan(threshold[node]):
         return 2
     most = 0
@@ -81,10 +79,7 @@ def _step_of(node, code, threshold, side, steps):
 
 @njit(cache=True, nogil=True)
 def _spread(arrays, n_levels, bounds, volumes):
-    """From the top: each node's share of the domain, parted among its children.
-
-    What a path leaves open of a node's column is found by going up to the root.
-    """
+    """From the top: each node's share of the domain, parted among its children; its path is found by going up."""
     feature, threshold, child, side, steps = arrays
     parent = np.full(len(feature), -1)
     allowed = np.empty(n_levels.max(), dtype=np.bool_)

@@ -1,8 +1,7 @@
 """Several forests on subsets of the columns (M-RF, algorithm 3), and all that was released at once.
 
-:math:`W_i`, :math:`A_i`, :math:`M_i` and B are those of :doc:`/book/matrix_release`. The whole domain is never
-made: a table of an ensemble's cells is a sum of products of one function a column, and ensembles share the
-coefficients of the products on columns that both have.
+The whole domain is never made: a table of an ensemble's cells is a sum of products of one function a column, and
+ensembles share the coefficients of the products on columns that both have. Derived in :doc:`/book/matrix_release`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Gaussian noise in place of Laplace noise: another guarantee, (epsilon, delta), and another optimum.
 
-Noise of deviation :math:`\sigma = s\Delta` for an L2 sensitivity :math:`\Delta` also has zero-concentrated privacy
-of :math:`\rho = 1/(2s^2)` (Bun and Steinke 2016). It satisfies :math:`\epsilon`-differential privacy for no
+Noise of deviation :math:`\sigma = s\Delta` for an L2 sensitivity :math:`\Delta` (Balle and Wang 2018) also has
+zero-concentrated privacy of :math:`\rho = 1/(2s^2)` (Bun and Steinke 2016). It has pure differential privacy at no
 :math:`\epsilon`: no number of this module may stand beside one of pure privacy as if both bought the same. All
 relations here are add-remove. Derived in :doc:`/book/matrix_forest_experiments`.
 """

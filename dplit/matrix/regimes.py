@@ -1,6 +1,4 @@
-"""Where a matrix pays: few cells against many trees, and what is lost where neither is small.
-
-Derived in :doc:`/book/matrix_bounds`."""
+"""Where a matrix pays, few cells against many trees, and what a wide domain costs (:doc:`/book/matrix_bounds`)."""
 
 from __future__ import annotations
 

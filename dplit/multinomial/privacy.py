@@ -2,8 +2,8 @@
 
 The impurity mass M of a cut and its rate r are those of :doc:`/book/multinomial_privacy`. Entropy is in bits, each
 record's capped at a public number c. Candidates and their base weights w are public: features of equal weight, a
-cut uniform over its public range. A fair coin puts each record into structure or estimation: both run at the full
-epsilon.
+cut uniform over its public range. A fair coin of its own puts each record into structure or estimation: both run
+at the full epsilon.
 """
 
 from __future__ import annotations

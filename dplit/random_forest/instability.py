@@ -1,8 +1,8 @@
 """A valid use of smooth sensitivity for a label: measure the distance to instability first (ours).
 
-A noisy distance and a threshold decide whether a leaf's majority is released (Dwork and Roth 2014, section 7.3).
-``None`` is released where the test fails; putting a uniform class in its place is post-processing. Derived in
-:doc:`/book/random_forest`.
+The distance d of a leaf to instability is the number of steps to a leaf whose majority one step can change. With
+noise it must pass a threshold, or ``None`` is released and not the majority (Dwork and Roth 2014, section 7.3);
+a uniform class in place of ``None`` is post-processing. Derived in :doc:`/book/random_forest`.
 """
 
 from __future__ import annotations

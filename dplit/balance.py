@@ -1,15 +1,10 @@
 r"""How many records the smaller side of a private median split holds (DiPriMe v2, section 3.2).
 
-Notation: N values in the public range :math:`[x_L, x_U]` of length R (`width`), sorted
-:math:`x_1 \le \dots \le x_N`. A cut in the interval :math:`(x_i, x_{i+1})`, of length :math:`L_i`, leaves i values
-on its left; :math:`b_i = \min(i, N-i)` is the size of the smaller block and :math:`N_c` its random size. For a
-threshold t, the N - 2t centermost values :math:`x_{t+1}, \dots, x_{N-t}` cover a range of length d (`spread`).
-
-The exponential mechanism has the score :math:`q_i = -|N - 2i| = 2b_i - N`, of sensitivity 1 under add-remove, so
-that the density of the cut is proportional to :math:`e^{\epsilon b_i}`. Every `epsilon` here is that of one
-split under add-remove; under replace-one put half of it. A uniform random cut is ``epsilon=0``.
-
-Theorem 3, corollary 3.1 and the sentence on the spread; derived in :doc:`/book/balance`.
+Notation of :doc:`/book/balance`, where all is derived: N values in a public range of length R (`width`); a cut in
+interval i, of length :math:`L_i`, leaves i of them on its left, and :math:`b_i = \min(i, N-i)` is the size of the
+smaller block, :math:`N_c` its random size; d (`spread`) is the length of the range of the N - 2t centermost
+values. Every `epsilon` is that of one split under add-remove; under replace-one put half of it. A uniform random
+cut is ``epsilon=0``.
 """
 
 from __future__ import annotations

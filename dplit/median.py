@@ -1,13 +1,9 @@
 r"""The private median: where DiPriMe cuts a node, and in which law.
 
-Notation of DiPriMe v1, section 3, and v2, section 3.1: a column with public bounds :math:`[\ell, u]`, sorted
-records :math:`x_1 \le \dots \le x_N`, and :math:`x_0 = \ell`, :math:`x_{N+1} = u`, so that the intervals
-:math:`[x_j, x_{j+1}]`, :math:`j = 0, \dots, N`, cover the range. A cut inside interval :math:`j` leaves
-:math:`j` records on the left and scores :math:`-|N - 2j|`. Derived in :doc:`/book/median`.
-
-v1 draws the rank :math:`j` and then a value (`rank_law`, `rank_interval_law`): it is not private.
-v2 draws the value (`interval_law`), as `sample` does; `grid_law` puts either mechanism on a grid,
-`subset_law` is the split of a categorical column.
+Sorted records :math:`x_1 \le \dots \le x_N` of a column, with its public bounds as :math:`x_0` and
+:math:`x_{N+1}`: a cut inside the interval from :math:`x_j` to :math:`x_{j+1}` leaves :math:`j` records on the
+left. v1 draws the rank :math:`j` and then a value (`rank_law`, `rank_interval_law`): it is not private. v2 draws
+the value (`interval_law`), as `sample` does. Derived in :doc:`/book/median`.
 """
 
 from __future__ import annotations

@@ -1,18 +1,8 @@
 r"""How far one record moves a statistic: the sensitivities that both DiPriMe papers build on.
 
-Notation of DiPriMe v1, appendix A.1, and v2, appendix A: targets :math:`y_i \in [B_L, B_U]`,
-:math:`R = B_U - B_L`, :math:`B = \max(|B_L|, |B_U|)`; v2 has :math:`B_L = -B`, :math:`B_U = B`.
-Derived in :doc:`/book/sensitivity`.
-
-:math:`N` is the public size that a sensitivity is stated at. Under ``"add-remove"`` it counts the larger of the
-two data sets, as in the papers' proofs (put :math:`N + 1` if yours is the smaller); under ``"replace-one"`` it
-counts both. :math:`N = 1` under add-remove compares one record with none: a variance is then 0 on both sides,
-and the missing mean is any public value inside the bounds, so that it moves by at most :math:`R`.
-
-Three groups: closed forms (`mean`, `mse`, ...), with the papers' beside them (`published_mean`,
-...); the statistics themselves (`mean_of`, `mse_of`, ...), exact on fractions; and the search that
-compares the two, `worst_case` on a grid and `worst_case_continuous` off it. Where the bounds are
-fractions, a closed form is one too.
+Targets lie in :math:`[B_L, B_U]`, :math:`R = B_U - B_L`, :math:`B = \max(|B_L|, |B_U|)`. `n` is the public size
+:math:`N`: under ``"add-remove"`` that of the larger data set, under ``"replace-one"`` of both. Where the bounds
+are fractions, a closed form is one too. Derived in :doc:`/book/sensitivity`.
 """
 
 from collections.abc import Callable

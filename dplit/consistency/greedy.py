@@ -1,11 +1,6 @@
-r"""A law on which the arg max of both multinomials never becomes consistent: a pair beside a trend.
+"""A law on which the arg max of both multinomials never becomes consistent: a pair beside a trend.
 
-Three independent uniform features; :math:`s(x) = 1` above one half, otherwise -1, and
-
-.. math:: \eta(x) = \tfrac12 + a\, s(x_1)\, s(x_2) + b\,(x_3 - \tfrac12) , \qquad a + b/2 \le 1/2,\ b \le 2a .
-
-No cut of the first two features has a gain in a cell that spans both; every cut of the third has one, at every
-scale. Ours.
+It is that of thm-consistency-pair in :doc:`/book/consistency`. Ours.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """How many estimation points a leaf holds, and how deep it lies, where cuts know no label (B1 = B2 = 0).
 
-A cell holds N estimation points and the point X that is to be classified. The cut is uniform in the cell's ranks:
-cut, X and the N points are exchangeable along the feature, so X's side keeps j of the N with probability
-:math:`2(j+1)/((N+1)(N+2))`, whatever the continuous law of the features and whichever feature is cut. Algorithm 1
-splits exactly the cells with more than k points. Ours.
+A cell holds N estimation points and the point X that is to be classified; the cut is uniform in the cell's ranks,
+whatever the continuous law of the features. Derived in :doc:`/book/consistency`. Ours.
 """
 
 import numpy as np

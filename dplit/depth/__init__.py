@@ -3,11 +3,8 @@ r"""How deep a random tree should be, and how many of its leaves stay empty (RDF
 Notation: :math:`s` continuous features, of which each node of a path tests one, uniformly and with
 replacement; :math:`r` discrete features, each tested at most once on a path; :math:`m = s + r`; :math:`d`
 the depth; :math:`X` the number of features that a path of :math:`d` nodes does not test; :math:`n` records,
-:math:`\tau` trees, :math:`L` leaves.
-
-Theorem 2 chooses the smallest depth at which fewer than half of the continuous features are
-expected to stay untested, and adds r/2. The depths of Table 4 are one larger wherever s > 0. Which
-depth is best depends on :math:`n`, :math:`\epsilon` and the target: `best_depth`.
+:math:`\tau` trees, :math:`L` leaves. Which depth is best depends on :math:`n`, :math:`\epsilon` and the target:
+`best_depth`.
 
 In the functions numbers of features, nodes, records and trees are whole and at least 0, or 1 where none would
 mean nothing; `continuous` is s and `discrete` r. `one` is the number one in the arithmetic that is wanted:

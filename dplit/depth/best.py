@@ -1,14 +1,10 @@
-r"""Which depth is best, where the answer can be computed (ours; the question is RDF's section 4.3).
+"""Which depth is best, where the answer can be computed (ours; the question is RDF's section 4.3).
 
-The model is kind to theorem 2, which counts a feature as known once it is tested. There are :math:`m`
-independent features, each uniform on [0, 1]; a test cuts the range that is left in its middle. So the
-first test of a feature tells its *sign*, above one half or below, and every test halves the records.
-Continuous features may be tested again on a path (``repeated=True``); a feature of two levels leaves the
-urn. The target has :math:`h` *relevant* features and depends on how many of their signs are positive.
-
-A Poisson number of records with mean :math:`n` is dealt at random to :math:`\tau` trees, and each leaf gets
-its label by permute-and-flip at :math:`\epsilon`, add-remove. Then all leaves and all trees are
-independent, and everything below is exact.
+The model of :doc:`/book/depth`: tests cut independent uniform features in the middle, and the first one of a
+feature tells its *sign*; the target depends on how many signs of the *relevant* features are positive. Continuous
+features may be tested again on a path (``repeated=True``), those of two levels not. A Poisson number of records
+makes all leaves and all trees independent, so that everything below is exact; labels are permute-and-flip's,
+add-remove.
 
 Throughout, `features` is m, `relevant` is h, from 1 to m, `depth` is at most m unless `repeated`, `n` is the mean
 number of records of the forest, and `epsilon` its budget, ``inf`` without privacy.

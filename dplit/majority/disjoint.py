@@ -1,12 +1,9 @@
 r"""All data at :math:`\epsilon/\tau`, or a disjoint share at :math:`\epsilon` (RDF, section 4.2)?
 
-For two classes all data is never worse; for three or more a share is better on small leaves
-(`unanimous_disjoint_error`).
-
-A leaf of two classes holds `majority` + `minority` records of the whole data, a >= b. A forest of :math:`\tau` =
-`trees` trees either labels it in each tree from all of them with ROSNAM at :math:`\epsilon/\tau`, or deals each
-record to one tree at random and labels each share at the full :math:`\epsilon`. Both cost :math:`\epsilon`, here
-the forest's budget, under add-remove. An error is the label of the leaf's minority.
+A leaf of two classes holds `majority` + `minority` records, a >= b. A forest of :math:`\tau` = `trees` trees
+labels it in each from all of them with ROSNAM at :math:`\epsilon/\tau`, or deals each record to one tree and
+labels each share at the full :math:`\epsilon`. Both cost :math:`\epsilon`, here the forest's budget, under
+add-remove. An error is the label of the leaf's minority. Derived in :doc:`/book/majority`.
 """
 
 import numpy as np

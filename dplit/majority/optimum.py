@@ -1,9 +1,8 @@
 r"""The best private label there is: a linear programme over all private mechanisms.
 
-Averaging a private mechanism over all renamings of the classes keeps it private, and makes the
-probability of a label depend on the leaf up to order and on the label's own count. So one variable
-for each (sorted leaf, own count) loses nothing. What is minimised is the probability of a wrong label
-on the unanimous leaf :math:`(n, 0, \dots, 0)`; without symmetry, its average over which class it is.
+One variable for each (sorted leaf, own count) loses nothing (:doc:`/book/majority`). What is minimised is the
+probability of a wrong label on the unanimous leaf :math:`(n, 0, \dots, 0)`; without symmetry, its average over
+which class it is.
 """
 
 from __future__ import annotations

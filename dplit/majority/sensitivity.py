@@ -1,12 +1,6 @@
-r"""Smooth sensitivity of the score of RDF, theorem 1: as published, and right.
+"""Smooth sensitivity of the score of RDF, theorem 1: as published, and right.
 
-The score :math:`u_r` is 1 for every most frequent class and 0 for the others (equation 7). Local
-sensitivity is the most that one step changes the score of one class (equations 4 and 9), and
-
-.. math:: S^*(x) = \max_{i \ge 0} e^{-i\epsilon} \max_{y:\,\|x-y\| \le i} LS(y)
-
-(equations 5 and 6) is :math:`e^{-i\epsilon}` for the :math:`i` steps to the nearest leaf whose score
-one more step can change.
+The score is 1 for every most frequent class and 0 for the others (equation 7). Derived in :doc:`/book/majority`.
 """
 
 from __future__ import annotations

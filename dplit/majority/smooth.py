@@ -1,9 +1,7 @@
-r"""What the exponential mechanism scaled by smooth sensitivity costs.
+r"""What the exponential mechanism scaled by smooth sensitivity costs, under add-remove.
 
-RDF publishes the exponential mechanism with :math:`e^{-j\epsilon}` in place of the global sensitivity.
-With :math:`a_j = \frac{\epsilon}{2} e^{j\epsilon}` a majority at gap :math:`j` has odds :math:`e^{a_j}`
-against each other class. Neighbouring gaps have exponents that differ without bound, so no finite
-epsilon covers all leaves; add-remove throughout.
+A majority at gap :math:`j` has odds :math:`e^{a_j}` against each other class,
+:math:`a_j = \frac{\epsilon}{2} e^{j\epsilon}`: no finite epsilon covers all leaves (:doc:`/book/majority`).
 """
 
 from __future__ import annotations

@@ -1,19 +1,7 @@
-r"""What no release can beat: lower bounds on the error of a workload.
+r"""What no release can beat: lower bounds on the error of a workload, derived in :doc:`/book/matrix_bounds`.
 
-Two laws whose ratio lies within :math:`e^{\pm\epsilon}` have a chi-square divergence of at most :math:`c =
-e^\epsilon + e^{-\epsilon} - 2`, so that an unbiased release whose answers move by w between two neighbours
-has a covariance :math:`\Sigma` with :math:`ww^\top \preceq c\,\Sigma` (Hammersley 1950, Chapman and Robbins
-1951). Taken over all neighbours, with weights :math:`\lambda` that sum to 1, this says
-:math:`\mathrm{tr}\,\Sigma \ge \frac1c \|W \mathrm{diag}(\lambda)^{1/2}\|_*^2`, the nuclear norm. The
-largest value,
-
-.. math:: L_2(W) = \max_\lambda \|W \mathrm{diag}(\lambda)^{1/2}\|_*^2
-   = \min_{A:\,\|a_j\|_2 \le 1} \|WA^+\|_F^2 ,
-
-bounds Laplace strategies too, since an L1 norm is at least the L2 norm (Li and Miklau 2013 at equal weights).
-
-Errors are total expected squared errors of all queries, one class, in absolute units. Derived in
-:doc:`/book/matrix_bounds`.
+Errors are total expected squared errors of all queries, one class, in absolute units; c, :math:`\lambda` and
+:math:`L_2(W)` are the chapter's. At equal weights the bound is Li's and Miklau's (2013).
 """
 
 import math

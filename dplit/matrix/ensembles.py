@@ -1,12 +1,7 @@
-r"""Several forests on subsets of the columns (M-RF, algorithm 3), and all that was released at once.
+"""Several forests on subsets of the columns (M-RF, algorithm 3), and all that was released at once.
 
-Ensemble i has a workload :math:`W_i` and a strategy :math:`A_i` on the cells of its columns; with :math:`M_i` the
-sums of the whole domain's cells over the other columns, it releases :math:`A_iM_iD + Z_i`. Published is an
-answer :math:`W_iA_i^+` from each one's own release. All releases are about one D: with the noise of ensemble i of
-deviation :math:`\sigma_i`, the rows :math:`A_iM_i/\sigma_i` are one strategy B, and :math:`W_iM_iB^+` has the
-least variance of all unbiased linear answers (Gauss and Markov). The whole domain is never made: a table
-of the ensemble's cells is a sum of products of one function a column, and ensembles share the coefficients
-of the products on columns that both have. Derived in :doc:`/book/matrix_release`.
+The whole domain is never made: a table of an ensemble's cells is a sum of products of one function a column, and
+ensembles share the coefficients of the products on columns that both have. Derived in :doc:`/book/matrix_release`.
 """
 
 from __future__ import annotations

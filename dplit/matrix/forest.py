@@ -1,9 +1,7 @@
 r"""What the counts of cells are, given what was released of them: the law that a histogram is shrunk by.
 
-A count m has the prior :math:`\Pr(m) \propto \beta^m`, and t is m with geometric noise. Derived in
-:doc:`/book/matrix_forest`. Where most records lie in few cells, counts are not geometric: one prior whose mean is
-below the noise would take the large ones for noise, too. A mixture of priors of all sizes is then fitted to what
-was released, which costs nothing.
+A count m has the prior :math:`\Pr(m) \propto \beta^m`, or a mixture of such priors, and t is m with geometric
+noise. Derived in :doc:`/book/matrix_forest`.
 
 Throughout `counts` are released whole numbers, with noise, of any shape, which an answer has, too. `alpha` is
 :math:`e^{-\epsilon}` of the noise, from 0 to 1, and `mean` the prior's, positive; others are a ValueError.

@@ -1,17 +1,9 @@
 r"""Gaussian noise in place of Laplace noise: another guarantee, (epsilon, delta), and another optimum.
 
-A release of L2 sensitivity :math:`\Delta`, with Gaussian noise of deviation :math:`\sigma = s\Delta`, satisfies
-:math:`(\epsilon, \delta)`-differential privacy if and only if (Balle and Wang 2018, theorem 8)
-
-.. math:: \Phi\Big(\frac1{2s} - \epsilon s\Big) - e^\epsilon\,\Phi\Big(-\frac1{2s} - \epsilon s\Big) \le \delta ,
-
-and zero-concentrated privacy of :math:`\rho = 1/(2s^2)` (Bun and Steinke 2016). It satisfies
-:math:`\epsilon`-differential privacy for no :math:`\epsilon`: no number of this module may stand beside one of
-pure privacy as if both bought the same.
-
-The noise follows the L2 norm of a strategy's columns. So one formula gives the best weights of marginals, as
-ResidualPlanner has it (Xiao, He, Zhang and Kifer 2023), and of leaves :math:`\tau` trees cost :math:`\sqrt\tau`.
-All relations here are add-remove. Derived in :doc:`/book/matrix_forest_experiments`.
+Noise of deviation :math:`\sigma = s\Delta` for an L2 sensitivity :math:`\Delta` (Balle and Wang 2018) also has
+zero-concentrated privacy of :math:`\rho = 1/(2s^2)` (Bun and Steinke 2016). It has pure differential privacy at no
+:math:`\epsilon`: no number of this module may stand beside one of pure privacy as if both bought the same. All
+relations here are add-remove. Derived in :doc:`/book/matrix_forest_experiments`.
 """
 
 from __future__ import annotations

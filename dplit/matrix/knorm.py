@@ -1,15 +1,8 @@
-r"""Noise that is shaped by the workload: the K-norm mechanism (Hardt and Talwar 2010).
+"""Noise that is shaped by the workload: the K-norm mechanism (Hardt and Talwar 2010).
 
-One record moves the answers :math:`Wx` by a column of W, so by a point of :math:`K`, the convex hull of the
-columns and their negatives. Noise Z with a density proportional to :math:`e^{-\epsilon\|z\|_K}`, where
-:math:`\|z\|_K` is the least r with :math:`z \in rK`, is therefore :math:`\epsilon`-DP under add-remove
-neighbours. It is :math:`Z = RU` with U uniform in K and R of the gamma law of shape d + 1 and rate
-:math:`\epsilon`, d the dimension of K, and hence :math:`E\,ZZ^\top = \frac{(d+1)(d+2)}{\epsilon^2}
-E\,UU^\top`. No matrix has to be inverted: the noise lies in the range of W.
-
-Any larger body does too. `BlockNorm` takes the product of the trees' own bodies, which needs no
-geometry: a record moves each tree's leaves by 1 in the L1 norm. `TreeNorm`, in a file of its own, cuts it to
-the leaves that agree on the number of records. Derived in :doc:`/book/matrix_bounds`.
+K is the convex hull of the workload's columns and their negatives; any larger body is private, too. `BlockNorm`
+takes the product of the trees' own bodies, which needs no geometry, and `TreeNorm`, in a file of its own, cuts it
+to the leaves that agree on the number of records. Derived in :doc:`/book/matrix_bounds`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,8 @@
-r"""Decision paths as rows of a matrix (M-RF, section "Matrix representation").
+"""Decision paths as rows of a matrix (M-RF, section "Matrix representation"; :doc:`/book/matrix_paths`).
 
 A leaf of a tree over categorical columns is a *box*: for each column the set of levels that the path lets
-through. Over the domain of all :math:`n = \prod_i n_i` cells, a cell being one combination of levels, the box is
-a row of zeros and ones, and the rows of all leaves of all trees are the :math:`o \times n` decision path matrix
-T. With the :math:`n \times k` table D of the training records, cell by class, the leaves' class counts are
-:math:`C = TD`; with queries as rows of Q, each a single cell, the leaves that they reach are :math:`W = QT^\top`
-and their weighted votes :math:`V = QT^\top TD`.
-
-Boxes overlap in products: the cells in both of two boxes are :math:`(TT^\top)_{lm} = \prod_i |U_{li} \cap
-U_{mi}|`, so that nothing of the size of the domain is made unless it is asked for. Cells are in the order of
-`numpy.ndindex`: the last column's level changes first.
+through. Boxes overlap in products, so that nothing of the size of the domain is made unless it is asked for.
+Cells are in the order of `numpy.ndindex`: the last column's level changes first.
 
 Arguments are those of `dplit.matrix`; codes that are none of their column's levels, and matrices of more than
 `MOST_CELLS` entries, are a ValueError.

@@ -1,9 +1,7 @@
-r"""How many of a forest's leaves are linearly independent, and how many distinct ones hold a cell.
+"""How many of a forest's leaves are linearly independent, and how many distinct ones hold a cell.
 
-Leaves of one tree are linear combinations of others' (M-RF, section "Optimizing decision paths"), and with
-many trees nearly all of them are. `rank_bound` says how many can be independent, whatever the number
-of trees; `certified_ranks` computes a lower bound of the rank over the field of two elements. Where the two
-meet, the rank is known exactly, and no rounding has been near it.
+`certified_ranks` works over the field of two elements: where it meets `rank_bound`, the rank is known exactly, and
+no rounding has been near it. Derived in :doc:`/book/matrix_paths`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,4 @@
-r"""Where a matrix pays: few cells against many trees, and what is lost where neither is small.
-
-Of one leaf, in units of :math:`2/\epsilon^2`: Laplace noise for each tree has the variance :math:`\tau^2`,
-noise on the distinct leaves :math:`\gamma^2` or less, and noisy cells as many as the leaf has. So cells pay
-once :math:`\tau` exceeds the root of the cells of a leaf. In a wide domain no leaf has few cells, and trees
-that test different columns share nothing: `wide_bound` says that every release, unbiased or not, then pays
-of the order :math:`\tau/\epsilon` a leaf. Derived in :doc:`/book/matrix_bounds`."""
+"""Where a matrix pays, few cells against many trees, and what a wide domain costs (:doc:`/book/matrix_bounds`)."""
 
 from __future__ import annotations
 

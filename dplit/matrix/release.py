@@ -1,19 +1,8 @@
 r"""What a matrix forest releases, and what that costs (M-RF, definition 2, algorithms 1 and 2).
 
-Notation: D is the n x k table of the records by cell and class, A an m x n strategy. Released is :math:`AD + Z`
-with independent noise on each entry, Laplace or geometric, of scale :math:`\Delta/\epsilon`; leaves and votes are
-:math:`WA^+` of it, which costs nothing more. With :math:`\|A\|_1` the largest absolute column sum, :math:`a_j` a
-column, and :math:`\Delta` the most that a record changes :math:`AD`:
-
-=========================================  ========================  =============================
-columns that are released                  add-remove                replace-one
-=========================================  ========================  =============================
-a count for each of two or more classes    :math:`\|A\|_1`           :math:`2\|A\|_1`
-one count, all records alike               :math:`\|A\|_1`           :math:`\max \|a_j - a_l\|_1`
-one signed difference of two classes       :math:`\|A\|_1`           :math:`2\|A\|_1`
-=========================================  ========================  =============================
-
-Derived in :doc:`/book/matrix_release`.
+Released is :math:`AD + Z` with independent noise on each entry, Laplace or geometric, of scale
+:math:`\Delta/\epsilon`, :math:`\Delta` the most that a record changes :math:`AD` (table of
+thm-release-sensitivity in :doc:`/book/matrix_release`). Leaves and votes are :math:`WA^+` of it, at no more cost.
 """
 
 import math

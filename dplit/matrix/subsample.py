@@ -1,9 +1,6 @@
-r"""Subsample and aggregate with a matrix (M-RF, section "Optimizing subsample-and-aggregate framework").
+"""Subsample and aggregate with a matrix (M-RF, section "Optimizing subsample-and-aggregate framework").
 
-Each tree is fitted on records of its own, so that the leaves' counts C are no longer TD. But the votes are
-:math:`QT^\top C`: queries on the o x k table C, whose cells are the leaves. A record is in one leaf of one tree,
-so it changes one entry of C by 1. A strategy A for the workload :math:`QT^\top` costs :math:`\|A\|_1`, whatever
-the number of queries, if one record more moves no other: each record's tree is an independent draw. Derived in
+Each tree is fitted on records of its own, and the votes are queries on the leaves' counts. Derived in
 :doc:`/book/matrix_release`.
 
 Throughout `queries`, shape (n_queries, n_features), are codes of levels, and public: not taken from the records.

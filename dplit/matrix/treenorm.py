@@ -1,18 +1,8 @@
-r"""Noise for all leaves of a forest at once, of the smallest body that fits trees on disjoint columns.
+"""Noise for all leaves of a forest at once, of the smallest body that fits trees on disjoint columns.
 
-The trees of a forest agree on how many records there are, so one record moves their leaves z by a point of
-
-.. math:: K = \{z : \textstyle\sum_i z_{ti} = s \text{ for all trees } t,\ \|z_t\|_1 \le 1\} .
-
-That is `BlockNorm`'s body cut to the leaves that agree, and for trees on disjoint columns nothing smaller
-would do: K is the convex hull of the columns of T and their negatives. Its slice at the sum s is a product,
-and that of m leaves has a volume proportional to
-
-.. math:: f_m(s) = \sum_{r=0}^{m-1} \binom{m-1}r\binom{2m-2-r}{m-1} |s|^r \left(\tfrac{1-|s|}2\right)^{m-1-r}
-   = s^{m-1} P_{m-1}(1/s) ,
-
-P the Legendre polynomials. Each term of the sum is positive and stands for a way to draw the slice; variances need
-the polynomials alone. Derived in :doc:`/book/matrix_bounds`.
+It is `BlockNorm`'s body cut to the leaves that agree on the number of records; its slices have the volumes
+:math:`f_m(s)` of thm-bounds-trees in :doc:`/book/matrix_bounds`. Each term of that sum stands for a way to draw
+the slice; variances need the polynomials alone.
 """
 
 from __future__ import annotations
@@ -223,10 +213,9 @@ class TreeNorm(Scaled):
 
 
 def _log_volumes(n: int, s: np.ndarray) -> np.ndarray:
-    r"""Logarithm of :math:`g_n(s) = s^n P_n(1/s)`, P the Legendre polynomials, shape (n + 1, len(s)).
+    """Logarithm of :math:`g_n(s) = s^n P_n(1/s)`, P the Legendre polynomials, shape (n + 1, len(s)).
 
-    By :math:`(n + 1)\,g_{n+1} = (2n + 1)\,g_n - n s^2 g_{n-1}`, through the ratios of neighbours; and
-    :math:`f_m = g_{m-1}`.
+    They come through the ratios of neighbours, and :math:`f_m = g_{m-1}`.
     """
     logs, ratio = np.zeros((n + 1, len(s))), np.ones(len(s))
     for k in range(1, n):
@@ -238,11 +227,7 @@ def _log_volumes(n: int, s: np.ndarray) -> np.ndarray:
 
 
 def _mean_squares(sizes: np.ndarray, s: np.ndarray, logs: np.ndarray) -> np.ndarray:
-    r"""Mean of the square of one of m leaves in the slice at each sum, shape (len(sizes), len(s)).
-
-    It is :math:`\frac{m-1}{m(m+1)(2m+1)}\frac{g_{m+1}}{g_{m-1}} + \frac{3s^2}{m(2m+1)}`, for each m of `sizes`,
-    from `_log_volumes`.
-    """
+    """Mean square of one of m leaves in the slice at each sum, m of `sizes`, shape (len(sizes), len(s))."""
     m = np.asarray(sizes)[:, None]
     ratio = np.exp(logs[m[:, 0] + 1] - logs[m[:, 0] - 1])
     return ((m - 1) / (m + 1) * ratio + 3 * s**2) / (m * (2 * m + 1))

@@ -1,11 +1,8 @@
 r"""What a matrix forest is asked: linear queries on the table D of the records, cell by class.
 
-A `Workload` is :math:`W = B\,T`, with the distinct boxes T of the paths and weights B, a row for each
-query and its multiplicity: how often the query occurs. Training asks for the leaves themselves, B = I
-(M-RF, algorithm 1); prediction for the weighted votes of queries, :math:`B = QT^\top` (algorithm 2).
-Neither the merging of equal rows nor that of equal columns changes what a strategy can reach: a
-query that is answered once is answered for all its copies, and cells that every row weighs alike are
-one cell for all that is released. Derived in :doc:`/book/matrix_paths`.
+A `Workload` is :math:`W = B\,T`, with the distinct boxes T of the paths and weights B: the leaves themselves for
+training (M-RF, algorithm 1), :math:`QT^\top` for prediction (algorithm 2). Equal rows and columns are merged,
+which costs nothing (:doc:`/book/matrix_paths`).
 """
 
 from __future__ import annotations

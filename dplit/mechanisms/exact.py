@@ -9,8 +9,6 @@ as it stands: what it is multiplied by has so few digits that no product is roun
 - A geometric number is :math:`h2^m + l` with h and l independent: h counts coins of bias
   :math:`e^{-r2^m}`, and l is a uniform number below :math:`2^m`, kept with probability :math:`e^{-rl}`.
 - Two-sided noise is a sign and a geometric number, drawn anew if they are minus and zero (algorithm 2).
-- Permute-and-flip is run as it is defined: a random order, and a coin for each candidate.
-- The exponential mechanism keeps a uniform candidate by such a coin, or draws another.
 
 Rates lie between 1e-250 and 2^500, or are infinite (`dplit.mechanisms.secure.exact_rate`). An exponent of
 2^53 or more counts as infinite: to find out would take as many coins.

@@ -1,8 +1,4 @@
-"""Permute-and-flip (McKenna and Sheldon 2020), also known as one-sided noisy arg-max.
-
-The addendum to the RDF paper calls it ROSNAM: add exponential noise to each score and report the
-arg-max. Ding, Kifer, Steinke and others (2021) show that the two are the same mechanism.
-"""
+"""Permute-and-flip (McKenna and Sheldon 2020), or ROSNAM: one-sided noisy arg-max (:doc:`/book/mechanisms`)."""
 
 from __future__ import annotations
 

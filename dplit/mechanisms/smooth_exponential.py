@@ -1,7 +1,4 @@
-"""The exponential mechanism scaled by smooth sensitivity, as the RDF paper publishes it.
-
-It is here to be examined: it has no finite epsilon (see :doc:`/book/majority`).
-"""
+"""RDF's exponential mechanism scaled by smooth sensitivity: of no finite epsilon (:doc:`/book/majority`)."""
 
 from __future__ import annotations
 

@@ -1,13 +1,8 @@
 r"""The exact law of a node's split, and what it costs to draw candidates that are not released.
 
-A node has K columns and :math:`n` records. Published: draw a private median on each column, then
-one of the K by its sum of squared errors (SSE); release the winner. Jointly: draw column and cut
-at once. A cut between two neighbouring values is one outcome, since its density is constant there
-and neighbours that leave the values in place differ by the same ratio all along it.
-
-Notation: `epsilon` is that of one median, :math:`\kappa` (`rate`) the weight of a unit of SSE, and targets lie in
-[0, 1]. The published rate for targets in :math:`[-B, B]` is :math:`\kappa = \epsilon_a R^2/(8B^2) = \epsilon_a/2`
-per :math:`R^2` (DiPriMe v1, section 3). All budgets are add-remove.
+A cut between two neighbouring values is one outcome, since its density is constant there. `epsilon` is that of one
+median, :math:`\kappa` (`rate`) the weight of a unit of the sum of squared errors (SSE), and targets lie in [0, 1].
+All budgets are add-remove. Derived in :doc:`/book/median_forest`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 r"""What a leaf of a median forest releases as its mean, and how deep a tree should be.
 
 Notation: a leaf holds :math:`N` records with targets in :math:`[L, U]`, :math:`R = U - L`; their mean is
-:math:`L + R m`. The papers release the mean plus Laplace noise of scale :math:`R/(N\epsilon)` (DiPriMe v1, section
-3; v2, section 3), which tells the count; *clamped* is the same, cut off at the bounds. `BoundedMean` releases
-votes instead. Everything here is in units of :math:`R`, add-remove, and derived in :doc:`/book/median_forest`.
+:math:`L + R m`. *Clamped* is the mean plus Laplace noise of scale :math:`R/(N\epsilon)`, as both papers release
+it, cut off at the bounds. Everything is in units of :math:`R`, add-remove; derived in :doc:`/book/median_forest`.
 """
 
 import math

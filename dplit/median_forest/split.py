@@ -1,20 +1,8 @@
-r"""Which attribute a node is split on, and where: four private routes with one budget.
+"""Which attribute a node is split on, and where: four private routes with one budget.
 
-Notation: a node holds :math:`n` records with targets in a public range of length :math:`R`;
-:math:`S_{a,r}` is the sum of squared errors (SSE) of its two sides if attribute :math:`a` is cut at
-:math:`r`, each side about its own mean. A cut inside an interval between two neighbouring values
-has one SSE and one difference of the sides' sizes, so everything here is a finite sum.
-
-Adding a record raises :math:`S_{a,r}` of every fixed cut by something in :math:`[0, R^2)`
-(:doc:`/book/sensitivity`), which makes three scores of an attribute, all derived in :doc:`/book/median_forest`:
-
-===========================  ====================  ==================================
-score                        one record more       rate of an epsilon-private draw
-===========================  ====================  ==================================
-SSE of a cut already drawn   in [0, R^2]           epsilon / R^2
-SSE of the best cut          in [0, R^2]           epsilon / R^2
-SSE of the median cut        in [-R^2, 2 R^2]      epsilon / (3 R^2)
-===========================  ====================  ==================================
+Notation: :math:`S_{a,r}` is the sum of squared errors (SSE) of the two sides if attribute :math:`a` is cut at
+:math:`r`. A cut inside an interval between two neighbouring values has one SSE and one difference of the sides'
+sizes, so everything here is a finite sum. Rates are derived in :doc:`/book/median_forest`.
 
 The routes: draw the attribute uniformly (`uniform`), draw a candidate cut on each and pay for all
 (`candidates`), draw the attribute first and cut only that (`median_first`, `best_first`), or draw both at once

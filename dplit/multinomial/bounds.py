@@ -1,8 +1,4 @@
-r"""Bounds on both multinomials: :math:`P_1` and :math:`P_2`, as published and tight (MRF, lemmas 3 and 4).
-
-A score is at most 1 and counts :math:`e^{B\hat I/2}`, so between the least and the most likely of m
-candidates lie factors of :math:`e^{B/2}`; the paper has :math:`e^B` everywhere.
-"""
+"""Bounds on both multinomials, as published and tight (MRF, lemmas 3 and 4; :doc:`/book/multinomial`)."""
 
 import math
 from typing import NamedTuple

@@ -1,8 +1,7 @@
-r"""The candidates of a node, read off its records (MRF, equation 4 and section 3.2).
+"""The candidates of a node, read off its records (MRF, equation 4 and section 3.2).
 
-The paper lists "all possible split points" without saying where they lie. Here a feature that takes the values
-:math:`x_1 < \dots < x_r` in the node has the r - 1 cuts halfway between neighbours, and values of at most the
-cut go left: no other cut divides the records differently, and one beyond the last value would divide nothing.
+A cut lies halfway between neighbouring values of the node, and values of at most the cut go left, as in
+:doc:`/book/multinomial`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-r"""Records that attain the tight bounds, or come as near as one likes.
-
-Scores are relative: whatever the largest decrease is, it counts 1. So a bound over scores in
-:math:`\{0, 1\}` is met by few records, and by labels that hardly depend on the feature.
-"""
+"""Records that attain the tight bounds, or come as near as one likes (:doc:`/book/multinomial`)."""
 
 import numpy as np
 

@@ -1,14 +1,7 @@
-r"""How deep and how many: algorithm 1's trees, and the public rules of the repaired forest.
+"""How deep and how many: algorithm 1's trees, and the public rules of the repaired forest.
 
-Notation: :math:`n_E` estimation points, :math:`k` for `min_samples_leaf`, :math:`t` trees, :math:`d`
-levels of splits; :math:`N` is a public guess of the number of records, never their number.
-
-==========================================  ====================================================
-least depth that algorithm 1 forces         `least_depth`
-trees and depth of the repaired forest      `advised_trees`, `advised_depth`
-==========================================  ====================================================
-
-Derived in :doc:`/book/multinomial_forest`.
+:math:`n_E` are the estimation points of a tree, :math:`k` is `min_samples_leaf` and :math:`t` the trees; :math:`N`
+is a public guess of the number of records, never their number. Derived in :doc:`/book/multinomial_forest`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 r"""Which cut of a node is the likeliest, and what a choice costs (MRF, section 1, appendices C and D).
 
-Within a feature the best cut is the likeliest. Over all features it competes with cuts that share their
-feature's probability with fewer others: feature j has :math:`S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}` cuts that
-count, and its best one has probability :math:`\Pr(j)/S_j`.
+Feature j has :math:`S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}` cuts that count (:doc:`/book/multinomial`).
 """
 
 from __future__ import annotations

@@ -1,18 +1,7 @@
-r"""What the published forest costs, exactly: the losses of lemmas 5 to 7 and of theorem 2's parts.
+"""What the published forest costs, exactly: the losses of lemmas 5 to 7 and of theorem 2's parts.
 
-Notation: :math:`b = B/2` for the budget of one multinomial, :math:`m` its candidates; a leaf has
-:math:`n` estimation points of :math:`K` classes, and its label is drawn with probability proportional
-to :math:`e^{B_3 \eta_c/2}`, with :math:`\eta_c` the share of class c. Losses are in nats.
-
-==========================================  ====================================================
-lemmas 5 and 6, fixed candidates            `selection_loss`
-lemma 7                                     `label_loss`
-theorem 2: two halves; depth                `coin_loss`, `deepest`
-what theorem 2's own budget allows          `accuracy_cap`, `vote_cap`, `cap_epsilon`
-half of the records at the full epsilon     `thinned_mass`, `thinned_error`
-==========================================  ====================================================
-
-Derived in :doc:`/book/multinomial_privacy`.
+Notation: :math:`b = B/2` for the budget of one multinomial, :math:`m` its candidates; a leaf has :math:`n`
+estimation points of :math:`K` classes. Losses are in nats. Derived in :doc:`/book/multinomial_privacy`.
 """
 
 from __future__ import annotations

@@ -1,25 +1,9 @@
-r"""What a multinomial forest may keep: costs, rates and node laws of the repaired forest.
+"""What a multinomial forest may keep: costs, rates and node laws of the repaired forest.
 
-A node holds :math:`n` records with class shares :math:`p`. Its impurity mass is :math:`nT`, with
-:math:`T = 1 - \|p\|^2` (Gini) or the entropy in bits, each record's bits capped at a public number
-:math:`c`. A candidate splits the node into two children, and costs
-:math:`M = n_L T_L + n_R T_R`, which differs from :math:`-n I` (equation 4) by a constant of the node.
-
-One record more raises the mass of the child that it falls to, and changes no other:
-
-========================  =======================================  =============================
-criterion                 by                                       which is
-========================  =======================================  =============================
-Gini                      :math:`\frac{n_c}{n_c+1}\|e_y-p_c\|^2`   in [0, 2)
-entropy, capped bits      see `mass_sensitivity`                   in [0, :math:`c + \log_2 e`)
-========================  =======================================  =============================
-
-All costs move one way, so a candidate drawn with weight :math:`w e^{-rM}` costs :math:`r` times the
-length of that range, not twice as much. Candidates and their base weights :math:`w` are public: features
-of equal weight, a cut uniform over its public range. A record on a path of public depth :math:`d` meets
-:math:`d` nodes. Each record draws its tree, and then structure or estimation by a fair coin, so that it
-is in one part of :math:`2t`, and the forest costs what its dearest part costs: both the structure and
-the labels run at the full epsilon. Derived in :doc:`/book/multinomial_privacy`.
+The impurity mass M of a cut and its rate r are those of :doc:`/book/multinomial_privacy`. Entropy is in bits, each
+record's capped at a public number c. Candidates and their base weights w are public: features of equal weight, a
+cut uniform over its public range. A fair coin of its own puts each record into structure or estimation: both run
+at the full epsilon.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-r"""The multinomials of a node and of a leaf as exact laws (MRF, sections 3.2 and 3.3).
+"""The multinomials of a node and of a leaf as exact laws (MRF, sections 3.2 and 3.3).
 
-A node holds candidates: cut :math:`v_{ij}` is the i-th of feature j, with impurity decrease
-:math:`I_{ij}`. A feature counts by its best cut, :math:`I_j = \max_i I_{ij}`. Scores are stretched to
-:math:`[0, 1]` (`normalised`), and what has score :math:`\hat I` is drawn with probability
-proportional to :math:`e^{B \hat I/2}`: first a feature with budget :math:`B_1`, then one of its cuts
-with :math:`B_2` (`sample`). A leaf's label is the third, of the shares of its classes (`label_law`).
-Derived in :doc:`/book/multinomial`.
+Candidates, scores and budgets are those of :doc:`/book/multinomial`; a leaf's label is a third multinomial, of the
+shares of its classes (`label_law`).
 """
 
 from __future__ import annotations

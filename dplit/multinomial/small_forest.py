@@ -1,7 +1,5 @@
-r"""The law of a whole small forest, structures and labels, by going through all that can happen.
+"""The law of a whole small forest, structures and labels, by going through all that can happen.
 
-Each record draws its tree, and structure or estimation by a fair coin, or the records of one tree are
-halved; a node draws its candidate by any law, as `dplit.multinomial.split_law`, and a leaf its label.
 Derived in :doc:`/book/multinomial_privacy`.
 """
 

@@ -3,10 +3,8 @@ r"""How many records a leaf of a tree of private medians holds (DiPriMe v1, theo
 Notation: `n` records at the root, `depth` d, so :math:`2^d` leaves with :math:`n/2^d` records on
 average; `epsilon` is the budget of one split, the paper's :math:`\epsilon_1`; `t` is a distance from
 that average, in records. A split sends j of a node's m records to the left with probability
-proportional to :math:`e^{-\epsilon_1|j - m/2|}`, j = 0, ..., m: ranks 0 and m, the two ends, are
-candidates too, an empty node splits into two empty ones, and an odd node has two middle ranks. This
-is what the algorithm does where the column's values are distinct and the column is chosen without
-the targets; `tied_leaf_laws` has the law where values are equal.
+proportional to :math:`e^{-\epsilon_1|j - m/2|}`, j = 0, ..., m, where the column's values are distinct and the
+column is chosen without the targets; `tied_leaf_laws` has the law where values are equal.
 
 `t` is at least 0 and may be an array, whose shape the result has; bounds that are ours are at most 1. `depth` is
 at least 1, or 0 in the laws of the mechanism, and `epsilon` positive. `one` is the number one in the arithmetic

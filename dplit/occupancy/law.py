@@ -1,9 +1,4 @@
-r"""Exact laws of leaf counts in a tree of noisy medians: one leaf, the worst of all leaves, draws.
-
-A node of `m` records sends `j` of them to the left with probability proportional to
-:math:`e^{-\epsilon_1 |j - m/2|}`, over the ranks j = 0, ..., m. This is the mechanism of DiPriMe v1,
-section 3, where the exponent is written :math:`-\frac{\epsilon_1}{2}|m - 2j|`.
-"""
+"""Exact laws of leaf counts in a tree of noisy medians: one leaf, the worst of all leaves, draws."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-r"""The Laplace model of a leaf count (DiPriMe v1, appendix A.2.2) and its tail in closed form.
+"""The Laplace model of a leaf count (DiPriMe v1, appendix A.2.2) and its tail in closed form.
 
-The model puts :math:`\tilde N = n/2^d + S` with :math:`S = \sum_{j=0}^{d-1} 2^{-j} L_j` and independent
-:math:`L_j \sim \operatorname{Lap}(1/\epsilon_1)`; j counts the levels from the leaf upwards. It knows
+A count is :math:`n/2^d + S` with the sum S of :doc:`/book/occupancy`, where all is derived. The model knows
 neither that counts are whole nor that they end at 0 and n.
 """
 

@@ -1,9 +1,7 @@
-r"""Leaf counts where records of the column are equal: the exact law, and a bound for every column.
+"""Leaf counts where records of the column are equal: the exact law, and a bound for every column.
 
-DiPriMe v1 draws a rank j, then a value between the records j and j + 1, and sends the records of at most this
-value to the left. If those two records are equal, so is the value, and all records that are equal to it go left.
-A cut therefore never parts a *block* of equal records: what the rank j sends to the left is j rounded up to the
-end of a block. `multiplicities` are the sizes of the blocks, in the order of the column.
+A cut never parts a *block* of equal records (:doc:`/book/occupancy`): what a rank sends to the left is rounded up
+to the end of a block. `multiplicities` are the sizes of the blocks, in the order of the column.
 """
 
 from __future__ import annotations

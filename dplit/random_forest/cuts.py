@@ -1,7 +1,4 @@
-"""What a cut leaves of a continuous feature's domain to the children of a node (RDF, algorithm 2).
-
-The domain is an interval, the cut a point of it.
-"""
+"""What a cut leaves of a continuous feature's domain, an interval, to a node's children (RDF, algorithm 2)."""
 
 from fractions import Fraction
 

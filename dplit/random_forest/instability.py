@@ -1,13 +1,8 @@
-r"""A valid use of smooth sensitivity for a label: measure the distance to instability first (ours).
+"""A valid use of smooth sensitivity for a label: measure the distance to instability first (ours).
 
-A leaf is *unstable* if one step can change its majority, and its distance :math:`d` to instability is the
-number of steps to an unstable leaf: the exponent of its smooth sensitivity. Two neighbours with different
-majorities both have :math:`d = 0`, however ties are broken, and one step changes :math:`d` by at most one.
-So Laplace noise of scale :math:`1/\epsilon` on :math:`d` and a threshold make a private test, and the majority
-may be released if the test is passed (Dwork and Roth 2014, section 7.3).
-
-The theorems below are for the label of one leaf. ``None`` is released where the test fails; putting a uniform
-class in its place is post-processing.
+The distance d of a leaf to instability is the number of steps to a leaf whose majority one step can change. With
+noise it must pass a threshold, or ``None`` is released and not the majority (Dwork and Roth 2014, section 7.3);
+a uniform class in place of ``None`` is post-processing. Derived in :doc:`/book/random_forest`.
 """
 
 from __future__ import annotations

@@ -1,14 +1,7 @@
 r"""A valid use of smooth sensitivity for a number: Cauchy noise (Nissim et al. 2007), with its exact cost.
 
-Of two Cauchy laws, at :math:`a` with scale :math:`\sigma` and at :math:`a'` with scale :math:`\sigma'`, the
-largest ratio of densities is the same in both directions, and its logarithm :math:`\ell` is
-
-.. math:: \cosh \ell = \frac{\sigma^2 + \sigma'^2 + (a - a')^2}{2 \sigma \sigma'} ,
-
-the distance of :math:`(a, \sigma)` and :math:`(a', \sigma')` in the hyperbolic half-plane: the ratio is a quotient
-of two quadratic forms in :math:`(z, 1)`, and its extremes are two eigenvalues whose product is 1. So noise of
-scale :math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`, has an exact cost
-(ours). Student's t under smooth sensitivity is Bun and Steinke's (2019).
+Noise of scale :math:`c\, S^*`, with a smooth bound :math:`S^*` that changes by at most :math:`e^{\beta}`, has an
+exact cost (ours), derived in :doc:`/book/random_forest`. Student's t is Bun and Steinke's (2019).
 """
 
 from __future__ import annotations

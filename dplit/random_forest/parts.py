@@ -1,13 +1,9 @@
 r"""The exact law of a small released forest, and what the assignment of records to trees costs.
 
 Each record is used in one tree, where it reaches one leaf; every leaf of every tree releases a class by a label
-mechanism that is :math:`\epsilon`-private under add-remove. Two ways to choose the tree of a record:
-
-- "independent": uniformly, each record for itself. One record more changes one leaf, whichever
-  tree it falls to, so the forest costs :math:`\epsilon`.
-- "equal-parts": shuffle the :math:`n` records and cut them into :math:`\tau` parts whose sizes
-  differ by at most one, as published (RDF, section 4.2; DiPriMe v1, algorithm 2). Not parallel
-  composition under add-remove, since one record more can move another one.
+mechanism that is :math:`\epsilon`-private under add-remove. The tree of a record is "independent", a uniform draw
+of its own, or the records are shuffled and cut into "equal-parts" whose sizes differ by at most one, as published
+(RDF, section 4.2; DiPriMe v1, algorithm 2).
 
 What equal parts cost is proved beside `dplit.budget.EqualParts`, and `equal_parts_family_loss` comes as near to it
 as you like.

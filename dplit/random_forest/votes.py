@@ -1,8 +1,7 @@
-r"""How many trees vote (RDF, section 4.4), in the model of `dplit.depth.best`.
+"""How many trees vote (RDF, section 4.4), in the model of `dplit.depth.best`; :doc:`/book/random_forest`.
 
-:math:`n` records on average, :math:`\tau` trees on shares, :math:`m` features that are cut in the middle, depth
-:math:`d`, permute-and-flip labels. The votes themselves are `dplit.depth.vote_law` and
-`dplit.depth.forest_accuracy`; `poisson_error` is the label of one leaf of the model, for any number of classes.
+The votes themselves are `dplit.depth.vote_law` and `dplit.depth.forest_accuracy`; `poisson_error` is the label of
+one leaf of the model, for any number of classes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Sums in several orders: three doubles suffice for another split, whole numbers never do.
-
-Addition of doubles rounds, so that :math:`(a + b) + c` need not be :math:`a + (b + c)`.
-"""
+"""Sums in several orders: three doubles suffice for another split, whole numbers never do."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

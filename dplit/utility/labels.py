@@ -1,8 +1,7 @@
 r"""Noisy class counts and the accuracy of one private split (DiPriMe v2, theorem 2).
 
-A leaf adds Laplace noise of scale :math:`1/\epsilon` to each class count, sets negative sums to 0, and reports the
-class of the largest; where all are 0, a class uniformly at random. The gap of class j is
-:math:`D_j = \max_i c_i - c_j`. Section 3.2 and appendix B.2.
+A leaf reports the class of the largest noisy count, negative sums set to 0; where all are 0, a class uniformly at
+random. The gap of class j is :math:`D_j = \max_i c_i - c_j`. Derived in :doc:`/book/utility`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-r"""What a strategy is: the rows A that are released with noise, and what is computed from them.
+"""What a strategy is: the rows A that are released with noise, and what is computed from them.
 
-Released is :math:`AD` plus independent noise on each entry, and the queries W are answered by :math:`WA^+` times
-what came out (matrix mechanism; M-RF, definition 2). With noise of variance :math:`\sigma^2` an answer of the row
-w has the variance :math:`\sigma^2\|wA^+\|^2`, whatever the records. A record adds a column :math:`a_j` of A to
-one class: the noise is scaled to :math:`\|A\|_1 = \max_j \|a_j\|_1`. A workload about another number of cells
-than the strategy's is a ValueError.
+Queries W are answered by :math:`WA^+` times what was released (M-RF, definition 2). A workload about another
+number of cells than the strategy's is a ValueError. Derived in :doc:`/book/matrix_strategies`.
 """
 
 from __future__ import annotations

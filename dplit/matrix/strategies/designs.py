@@ -1,11 +1,7 @@
 """A search for good marginals: covers of the tested sets first, then weights by descent.
 
-Under pure differential privacy good marginals are covering designs: a few sets of columns, as large as the domain
-allows, so that all columns tested together lie in one. On Car at depth 2 these are three sets of four columns
-that cover all fifteen pairs. What a search finds is a local optimum.
-
-Throughout `theta` are the weights of the sets, `table` the `eigenvalues` of each set (a column) in each space (a
-row), and `scale` the masses of the spaces.
+What it finds is a local optimum (:doc:`/book/matrix_strategies`). Throughout `theta` are the weights of the sets,
+`table` the `eigenvalues` of each set (a column) in each space (a row), and `scale` the masses of the spaces.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 r"""Strategies of weighted marginals: the counts of some sets of columns, each with its share of epsilon.
 
-With a weight :math:`\theta_S > 0` for some sets S of columns every column of A has the L1 norm
-:math:`\sum_S \theta_S`. In the space of U (see `dplit.matrix.strategies.spectrum`) :math:`A^\top A` has the
-eigenvalue :math:`\lambda_U = \sum_{S \supseteq U} \theta_S^2 \prod_{i \notin S} n_i`, and the workload the mass
-:math:`w_U`, so that the error is :math:`(\sum\theta)^2 \sum_U w_U/\lambda_U`, whatever the number of cells
-(McKenna, Miklau, Hay and Machanavajjhala 2018, on marginals).
+The error follows from the weights :math:`\theta_S` and the workload's masses :math:`w_U`, whatever the number of
+cells: thm-strategy-marginals in :doc:`/book/matrix_strategies`.
 """
 
 from __future__ import annotations

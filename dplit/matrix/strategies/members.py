@@ -1,15 +1,6 @@
-r"""The members that need no search: every cell, every leaf of every tree, every distinct leaf, a given matrix.
+"""The members that need no search: every cell, every leaf of every tree, every distinct leaf, a given matrix.
 
-=========================  ====================================================  ====================
-member                     :math:`\|A\|_1`                                       variance of a leaf
-=========================  ====================================================  ====================
-`Identity`                 1                                                     its cells
-`PerTree`                  the trees :math:`\tau`                                1
-`DistinctLeaves`           the most distinct leaves that hold a cell             its entry of :math:`TT^+`
-`WeightedLeaves`           the trees :math:`\tau`                                at most 1, see there
-=========================  ====================================================  ====================
-
-The error is the product of the squared norm and the variance. Derived in :doc:`/book/matrix_strategies`.
+Their norms and the variances of a leaf are derived in :doc:`/book/matrix_strategies`.
 """
 
 from __future__ import annotations

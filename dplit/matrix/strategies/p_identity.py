@@ -1,16 +1,10 @@
 r"""The cells that a workload tells apart, and p more queries on them (the paper's :math:`OPT_p`).
 
-Cells of equal columns are one region, and no more can be asked of them than its count. On the regions
+Cells of equal columns are one region, and no more can be asked of them than its count. On the regions A,
+:math:`\Theta`, S, G and M are those of thm-strategy-identity in :doc:`/book/matrix_strategies` (McKenna, Miklau,
+Hay, Machanavajjhala 2018). :math:`M = I - \Theta^\top R` for :math:`R = (I + \Theta\Theta^\top)^{-1}\Theta`, and
 
-.. math:: A = \begin{pmatrix} I \\ \Theta \end{pmatrix} S^{-1}, \qquad s_j = 1 + \sum_k \Theta_{kj},
-   \quad \Theta \ge 0,
-
-with p rows of :math:`\Theta`, so that every column has the L1 norm 1 (McKenna, Miklau, Hay and Machanavajjhala
-2018). With :math:`G = W^\top W` and :math:`M = (I + \Theta^\top\Theta)^{-1} = I - \Theta^\top R`,
-:math:`R = (I + \Theta\Theta^\top)^{-1}\Theta`, the error and its gradients are
-
-.. math:: f = \mathrm{tr}(SGSM), \quad \partial f/\partial\Theta = -2 R\,SGS\,M, \quad
-   \partial f/\partial s_j = 2 (GSM)_{jj},
+.. math:: \partial f/\partial\Theta = -2 R\,SGS\,M, \quad \partial f/\partial s_j = 2 (GSM)_{jj} ,
 
 where nothing larger than G is made and no matrix larger than p x p is inverted.
 """

@@ -1,8 +1,6 @@
-r"""What a strategy costs, and which member of the portfolio costs least.
+"""What a strategy costs, and which member of the portfolio costs least (M-RF, definition 3).
 
-With Laplace noise of scale :math:`\|A\|_1/\epsilon` the total expected squared error of a class is
-:math:`\frac{2}{\epsilon^2}\|A\|_1^2 \sum_r \mu_r\|(WA^+)_r\|^2` (M-RF, definition 3), with the rows'
-multiplicities :math:`\mu_r`: it does not depend on the records, and what is selected by it is free.
+It does not depend on the records, and what is selected by it is free. Derived in :doc:`/book/matrix_strategies`.
 """
 
 import math

@@ -1,10 +1,6 @@
 r"""How a workload lies in spaces of functions: the masses of weighted marginals, and least squares on boxes.
 
-For each set U of columns the functions of these columns that sum to 0 in each of them are a space, and all
-these spaces are orthogonal. All marginals share them: the marginal of the columns S has the eigenvalue
-:math:`\prod_{i \notin S} n_i` for :math:`U \subseteq S`, else 0. A workload lies in the spaces below
-its tested sets. Its mass there is :math:`w_U = \sum_r \mu_r \|w_r P_U\|^2`, for a box
-:math:`\prod_{i \in U} (s_i - s_i^2/n_i) \prod_{i \notin U} s_i^2/n_i` with its :math:`s_i` levels of column i.
+The spaces and the masses :math:`w_U` are those of thm-strategy-marginals in :doc:`/book/matrix_strategies`.
 
 With weights w the strategy is :math:`A = \mathrm{diag}(w)\,T`. Whatever functions span the columns, with the
 rows R of T in them, :math:`G = R^\top \mathrm{diag}(w^2) R` and :math:`AA^+ = \mathrm{diag}(w) R G^{-1} R^\top

@@ -1,23 +1,8 @@
-r"""Strategies for the leaves of all trees whose noise is not just their number: disjoint records, or a norm.
+"""Strategies for the leaves of all trees whose noise is not just their number: disjoint records, or a norm.
 
-*Disjoint training*: each record goes to one tree, and the leaves of the trees have noise for one count.
-
-The sensitivity is 1 in place of :math:`\tau`, but a leaf of a tree holds a part of its records, and what
-estimates the whole count is :math:`\tau` times as large. The noise is that of `PerTree`, and on top comes the
-variance :math:`(\tau - 1)c` of the draw where a leaf has c records: with Laplace noise it is never better as an
-estimate of the counts. Geometric noise of scale :math:`1/\epsilon` has a smaller variance than its share of
-:math:`\tau^2`, so that of leaves that are nearly empty it may be. (Derived in :doc:`/book/matrix_strategies`.)
-
-*Trees that agree* have `TreeNorm` noise, and least squares from it.
-The noise of a tree with m leaves has the same variance :math:`\alpha` in each direction that sums to 0. These
-are uncorrelated between trees, which share the noise of the total alone, of variance V. So a tree's counts less
-their mean, over :math:`\sqrt\alpha`, and the total over :math:`\sqrt V` are one strategy of independent noise:
-with the rows R of T in some functions, t those of the total, and C the taking away of the mean,
-
-.. math:: G = \sum_{\text{trees}} \frac{R^\top C R}{\alpha} + \frac{tt^\top}V
-   = \sum_{\text{trees}} \frac{R^\top R}{\alpha} + c\,tt^\top, \qquad c = \frac1V - \sum \frac1{m\alpha} .
-
-Derived in :doc:`/book/matrix_bounds`.
+*Disjoint training*: each record goes to one tree, and the leaves of the trees have noise for one count
+(rem-strategy-disjoint in :doc:`/book/matrix_strategies`). *Trees that agree* have `TreeNorm` noise, and least
+squares from it (thm-bounds-agreeing in :doc:`/book/matrix_bounds`).
 """
 
 from __future__ import annotations

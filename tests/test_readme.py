@@ -64,7 +64,7 @@ def row(name):
 def held_out(kind, measure=0):
     """Scores at epsilon 1 on the tables held out, ours of one run and the peers'."""
     ours = bench.scores(f"bench/{kind}", 1.0)
-    rank = kind == "ranking-held-out"
+    rank = kind == "weighted-held-out"
     theirs = bench.peer_scores(1.0, held_out=True, measure="ranking" if rank and measure else "scores")
     ours = {key: of[:, measure] for key, of in ours.items()} if rank else ours
     theirs = {key: of[:, measure - 1] for key, of in theirs.items()} if rank and measure else theirs
@@ -75,14 +75,14 @@ def held_out(kind, measure=0):
     ("name", "measure"), [("accuracy, five tables of two classes", 0), ("area under the ROC curve, the same", 1)]
 )
 def test_two_classes_are_as_stored(name, measure):
-    table = held_out("ranking-held-out", measure).dropna()
+    table = held_out("weighted-held-out", measure).dropna()
     assert len(table) == 5
     assert row(name) == [f"{mean:.2f}" for mean in table.mean()]
 
 
 def test_fourteen_tables_are_as_stored():
     table = held_out("classification-held-out")["diffprivlib forest"].dropna()
-    latest = [held_out(kind)["PrivateForest"].dropna() for kind in ("ranking-held-out", "classes-held-out")]
+    latest = [held_out(kind)["PrivateForest"].dropna() for kind in ("weighted-held-out", "classes-held-out")]
     ours, theirs = pd.concat(latest).reindex(table.index).mean(skipna=False), table.mean()
     assert len(table) == 14
     assert row("accuracy, fourteen tables") == [f"{ours:.2f}", "two classes only", f"{theirs:.2f}"]

@@ -21,6 +21,7 @@ EXPONENT = 2.2  # 2 alpha + 1
 FEW = 1e5  # s below which a regression's later rounds have fewer tests
 COLUMN_LEVELS, LATER = 6, (2, 3)  # powers of two of a column's bins; tests of the later rounds
 MOST_DIRECTIONS, OF_CLASSES = (200, 30)  # of a regression, and of classes: of five columns, with halves
+TWO_TESTS = 0.65  # share of a round that its tests have, of two classes
 SCALES = ((0.1, 0.3, 0.6, 1.0, 1.5), (0.0,))  # of steps in log-odds
 COLUMN_SCALES = ((1.0,), (0.0085, 0.028, 0.085, 0.28, 0.57, 1.13, 2.26))  # in clips
 TARGET_SCALES = ((0.03, 0.1, 0.3, 1.0), (0.0085, 0.085, 0.28, 0.85, 2.26))
@@ -80,10 +81,11 @@ def plan(
     if columns:
         shape = 1, COLUMN_LEVELS, prior, 0.5, COLUMN_SCALES, 1.0
         return Plan(rounds, *shape, later=LATER[s >= FEW], directions=MOST_DIRECTIONS)
+    share = TWO_TESTS if n_classes == 2 else 0.5
     if depth is not None:
         scales = SCALES if n_classes else TARGET_SCALES
-        return Plan(rounds, depth, 0, prior, 0.5, scales, 3.0 if n_classes else 1.0)
-    return Plan(rounds, tests, 0, prior, 0.5, SCALES, 3.0)
+        return Plan(rounds, depth, 0, prior, share, scales, 3.0 if n_classes else 1.0)
+    return Plan(rounds, tests, 0, prior, share, SCALES, 3.0)
 
 
 def equivalent(n_records: int, rho: float, n_classes: int = 0, rounds: int | None = None) -> float:

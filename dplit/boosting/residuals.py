@@ -1,8 +1,9 @@
 r"""Residuals in whole steps, and the most that one record adds. Derived in :doc:`/book/boosting`.
 
-Whole numbers are summed, so that no rounding depends on the order of the records. Shares are rounded **down**: a
-record's residuals are then at most :math:`2(S - P_y) \le 2S` steps in absolute value together. From the second
-round on those of more than two classes are scaled down and rounded towards 0 (`clipped`).
+Whole numbers are summed, so that no rounding depends on the order of the records. Of two classes a residual is
+weighted with :math:`1/\max(p, 1 - p)`, so that each record on the wrong side speaks as loudly as any. Of more
+classes shares are rounded **down**: a record's residuals are then at most :math:`2(S - P_y) \le 2S` steps in
+absolute value together; from the second round on they are scaled down and rounded towards 0 (`clipped`).
 """
 
 from __future__ import annotations
@@ -33,21 +34,23 @@ class Reach(NamedTuple):
 
 
 def class_residuals(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Residuals of classes under a released model.
+    r"""Residuals of classes under a released model.
 
     `scores`: shape (n_records,) for two classes, or (n_records, n_classes). The released model at each record:
     the log-odds of the second class, or log-weights. `codes`: class of each record, ints of shape (n_records,).
     Returns an array of int64 of shape (n_records, 1) or (n_records, n_classes), in steps: positive for the
-    class of the record, at most 0 for the others. Of two classes the residual of the second one alone, which is
-    minus that of the first.
+    class of the record, at most 0 for the others. Of two classes that of the second one alone, times
+    :math:`1/\max(p, 1 - p)`: :math:`\min(1, e^{-f})` for the second and :math:`-\min(1, e^f)` for the first.
     """
     codes = check_whole(codes, "codes", 0)
-    shares = class_shares(scores)
-    if codes.shape != shares.shape[:1]:
-        raise ValueError(f"codes must be one for each of {len(shares)} scores, got {codes.shape}")
-    if shares.ndim == 1:
-        return ((codes == 1) * STEPS - shares)[:, None]
-    residuals = -shares
+    scores = _scores(scores)
+    if codes.shape != scores.shape[:1]:
+        raise ValueError(f"codes must be one for each of {len(scores)} scores, got {codes.shape}")
+    if scores.ndim == 1:
+        second = codes == 1
+        pulls = _pulls(np.where(second, scores, -scores))
+        return np.where(second, pulls, -pulls)[:, None]
+    residuals = -class_shares(scores)
     for k, own in enumerate(residuals.T):
         own[codes == k] += STEPS
     return residuals
@@ -68,14 +71,21 @@ def clipped(residuals: np.ndarray, clip: int = CLIP) -> np.ndarray:
     return found
 
 
-def class_shares(scores: np.ndarray) -> np.ndarray:
-    """Probabilities in steps, rounded down, int64 of the shape of `scores`."""
+def _scores(scores):
     scores = check_numbers(scores, "scores", -MOST, MOST)
     if scores.ndim not in (1, 2) or (scores.ndim == 2 and not scores.shape[1]):
         raise ValueError(f"scores must have shape (n_records,) or (n_records, n_classes), got {scores.shape}")
-    if scores.ndim == 1:
-        with np.errstate(over="ignore"):
-            return np.floor(STEPS / (1 + np.exp(-scores))).astype(np.int64)
+    return scores
+
+
+def _pulls(scores):
+    """The residual, in steps, of a record whose own class has these log-odds."""
+    return np.floor(STEPS * np.exp(-np.maximum(scores, 0.0))).astype(np.int64)
+
+
+def class_shares(scores: np.ndarray) -> np.ndarray:
+    """Probabilities of more than two classes in steps, rounded down, int64 of shape (n_records, n_classes)."""
+    scores = check_numbers(scores, "scores", -MOST, MOST, ndim=2)
     weights = scores.T.copy()  # class by class: rows of a few classes are slow to take sums over
     weights -= weights.max(axis=0)
     np.exp(weights, out=weights)
@@ -88,8 +98,8 @@ def class_shares(scores: np.ndarray) -> np.ndarray:
 def class_reach(low: ArrayLike, high: ArrayLike, clip: int = STEPS) -> Reach:
     r"""Reach of the residuals of classes, whatever the record.
 
-    Two classes: a record of the second adds at most :math:`S - P_{low}` to the positive parts, one of the first
-    at most :math:`P_{high}` to the negative ones, and never both. More classes: at most
+    Two classes: a record of the second adds at most :math:`S \min(1, e^{-low})` to the positive parts, one of the
+    first at most :math:`S \min(1, e^{high})` to the negative ones, and never both. More classes: at most
     :math:`2(S - \min_y P_y)`. One step is added for the rounding of the exponentials. `low`, `high`: floats, or
     arrays of shape (n_classes,), bounds of the released model's scores over all records that there could be;
     `clip`: as of `clipped`, of more than two classes, which then reach at most twice as far.
@@ -98,9 +108,7 @@ def class_reach(low: ArrayLike, high: ArrayLike, clip: int = STEPS) -> Reach:
     if low.shape != high.shape or low.ndim > 1 or not low.size:
         raise ValueError(f"low and high must have one shape, got {low.shape} and {high.shape}")
     if low.ndim == 0:
-        ends = class_shares(np.array([low, high]))
-        up, down = int(STEPS - ends[0]), int(ends[1])
-        up, down = min(up + 1, STEPS), min(down + 1, STEPS)
+        up, down = (min(int(pull) + 1, STEPS) for pull in _pulls(np.array([low, -high])))
         return Reach(max(up, down), up, down)
     least = min(_least_share(low, high, k) for k in range(len(low)))
     most = min(2 * (STEPS - least) + 2, 2 * check_integer(clip, "clip", 1, STEPS))

@@ -104,8 +104,23 @@ def test_a_later_run_beside_the_first(monkeypatch, test, run, method, one, score
 def test_what_the_clip_gains(monkeypatch, score, expected):
     """On all sets but one, which gains where the others lose."""
     first_at_08(monkeypatch, CLASSES)
-    assert verdict(docket.gain_of_clip, "bench/classes-held-out",
+    test = partial(again("classification", "Boosted", "many classes"), epsilons=(1.0, 2.0, 4.0), more=True)
+    assert verdict(test, "bench/classes-held-out",
                    lambda c: 1.6 - score if c.data == "yeast" else score) == expected  # fmt: skip
+
+
+@pytest.mark.parametrize("more", [False, True])
+@pytest.mark.parametrize(("score", "expected"), [(0.85, "agrees"), (0.75, "differs")])
+def test_what_weights_gain(monkeypatch, score, expected, more):
+    """In one of a ranking's columns; the others say the opposite."""
+    first = docket.scores(result("bench/ranking-held-out", lambda c: np.full(4, 0.8)), 1.0)
+    taken = docket.scores
+    monkeypatch.setattr(docket, "scores", lambda of, e: first if isinstance(of, str) else taken(of, e))
+    test = partial(docket.versions, earlier=["bench/ranking-held-out"], method="Boosted", sets="two classes",
+                   kind="classification", column=1, more=more)  # fmt: skip
+    other = 1.6 - score
+    found = verdict(test, "bench/weighted-held-out", lambda c: np.array([other, score, other, other]))
+    assert found == expected
 
 
 @pytest.mark.parametrize(("score", "expected"), [(0.8, "agrees"), (0.796, "agrees"), (0.78, "differs")])

@@ -59,10 +59,11 @@ def test_sets_of_levels(levels, sets):
 
 
 @pytest.mark.parametrize("score", [-30.0, -1.3, 0.0, 0.7, 12.0])
-def test_residuals_of_two_classes_are_those_of_the_logistic_function(score):
-    down = math.floor(S / (1 + math.exp(-score)))
+def test_residuals_of_two_classes_are_those_of_the_logistic_function_over_the_larger_probability(score):
+    p = 1 / (1 + math.exp(-score))
+    down, up = (math.floor(S * share / max(p, 1 - p) + 1e-9) for share in (p, 1 - p))
     found = boosting.class_residuals(np.array([score, score]), np.array([0, 1]))
-    assert found.tolist() == [[-down], [S - down]]
+    assert found.tolist() == [[-down], [up]]
 
 
 def test_residuals_of_several_classes():
@@ -332,7 +333,7 @@ def test_best_rounds_and_depth_are_minima_on_a_grid():
 def test_one_round_by_hand():
     """No record and one: the masses are equal, and its side's sum moves by its whole reach."""
     model = boosting.SmallClasses(np.zeros((2, 1)), 0.5, 0.7)
-    share = (S / 2) / boosting.class_reach(0.0, 0.0).up
+    share = S / boosting.class_reach(0.0, 0.0).up
     assert boosting.worst_loss((), ((0, 1),), 1, model) == pytest.approx(0.7 * share)
 
 
@@ -340,7 +341,7 @@ def test_one_round_by_hand():
 def test_the_divergence_of_a_round_by_sums_over_whole_steps(epsilon):
     """One record of class 1 more, on a coarse grid of the same ratios: a sum over outcomes."""
     model = boosting.SmallClasses(np.zeros((2, 1)), 0.05, 0.1)
-    share = (S / 2) / boosting.class_reach(0.0, 0.0).up
+    share = S / boosting.class_reach(0.0, 0.0).up
     sigma = 4000 / math.sqrt(0.2)
     places = np.arange(-200_000, 200_001)
     p, q = (stats.norm.pdf(places, m, sigma) for m in (4000 * share, 0))
@@ -370,7 +371,7 @@ def test_two_records_attain_the_price_of_every_test_of_a_round(tests):
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_two_records_attain_the_price_of_all_rounds(rounds):
     model = boosting.SmallClasses(np.zeros((3, 1)), 0.6, 0.8)
-    share = (S / 2) / boosting.class_reach(0.0, 0.0).up
+    share = S / boosting.class_reach(0.0, 0.0).up
     found = boosting.worst_loss(((1, 1),), ((1, 1), (2, 0)), rounds, model)
     assert found == pytest.approx(1.4 * rounds * share, rel=1e-9)
 

@@ -11,7 +11,6 @@ from itertools import combinations_with_replacement, product
 import numpy as np
 
 from dplit import boosting, budget
-from dplit.boosting import residuals
 from dplit.court.audit.subject import AR, RO, Found, fits, subject, subjects_of, worst_of
 from dplit.neighbours import neighbouring_data
 
@@ -84,8 +83,8 @@ def implied_records(fitted, most=3):
     -1 stands for no number up to `most`.
     """
     sums = np.rint(fitted.pair_sums_[:, 0, 0, 0] * boosting.STEPS)
-    shares = residuals.class_shares(fitted.initial_ + np.array([0.0, fitted.leaf_values_[0]]))
-    step = int(shares[1] - shares[0])
+    scores = fitted.initial_ + np.array([0.0, fitted.leaf_values_[0]])
+    step = int(np.subtract(*boosting.class_residuals(scores, np.ones(2, dtype=int))[:, 0]))
     if step == 0 or (sums[0] - sums[1]) % step:
         return -1
     number = int((sums[0] - sums[1]) // step)

@@ -3,6 +3,7 @@
 The references are enumerations of small data sets, and the forest's own compiled sums on neighbouring ones.
 """
 
+import math
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -20,6 +21,7 @@ ROUNDING = Box(
     quantity="L1 norm of a record's residuals, in steps",
     range="3 to 30 classes",
 )
+WEIGHTS = Box("thm-boosting-weighted", "boosting.class_residuals", quantity="a residual and the slope")
 ADAPTIVE = Box("thm-boosting-adaptive", "boosting.worst_change")
 BUDGET = Box("thm-boosting-budget", "boosting.worst_loss", "budget.Sequence")
 CERTAIN = 800.0  # log-odds at which a share is 0 steps or all of them
@@ -42,6 +44,14 @@ def _at_ends(low, high, n_classes):
         yield boosting.class_residuals(np.array([scores]), np.array([code]))
 
 
+def _positive(residuals):
+    return np.maximum(residuals, 0)
+
+
+def _negative(residuals):
+    return np.maximum(-residuals, 0)
+
+
 @MASS(
     "ours/mass-two",
     "ours",
@@ -49,22 +59,46 @@ def _at_ends(low, high, n_classes):
     "boosting.mass",
     "boosting.class_reach",
     "boosting.target_residuals",
-    **over(*TURNED, "ours/mass-two:own", "ours/mass-two:other"),
+    **over(*TURNED, "ours/mass-two:even", "ours/mass-two:likely"),
 )
 def two_classes(effort, rng):
     r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public interval,
-    whatever the model. It changes it by at most $\max(1 - p_-, p_+)$ where the model's probabilities lie between
-    $p_-$ and $p_+$. Some record attains the bound, up to the step that is added for rounding."""
-    for name in (*TURNED, "ours/mass-two:own", "ours/mass-two:other"):
+    whatever the model. Where the odds of the second class lie between $o_-$ and $o_+$, one of that class changes
+    it by at most $\min(1, 1/o_-)$ and one of the first class by at most $\min(1, o_+)$. Some record attains each
+    bound, up to the step that is added for rounding."""
+    for name in (*TURNED, "ours/mass-two:even", "ours/mass-two:likely"):
         yield from certified(name, effort, broken="fails")
-    for low, high in ((0.0, 0.0), (-1.0, 0.5), (-CERTAIN, 1.0), (-CERTAIN, CERTAIN)):
-        bound = boosting.class_reach(low, high).mass
-        yield from _attained(_at_ends(low, high, 2), bound, 1, low=low, high=high)
+    for low, high in ((0.0, 0.0), (-1.0, 0.5), (0.4, 1.0), (-CERTAIN, -2.0), (-CERTAIN, CERTAIN)):
+        reach, ends = boosting.class_reach(low, high), list(_at_ends(low, high, 2))
+        for bound, of_it in ((reach.mass, abs), (reach.up, _positive), (reach.down, _negative)):
+            yield from _attained(map(of_it, ends), bound, 1, low=low, high=high)
     for clip in (0.1, 1.0):
         ends = [np.array(pair) for pair in product((0.0, 1.0), repeat=2)]
         residuals = (boosting.target_residuals(*pair[:, None], clip) for pair in ends)
         yield from _attained(residuals, boosting.STEPS, 1, clip=clip)
     return "Every sum moves by the residual's size at most, and a record attains {exact:.0f} of {stated:.0f} steps"
+
+
+WEIGHTED = tuple(f"ours/weighted:{part}" for part in ("mean", "curvature", "variance", "above"))
+
+
+@WEIGHTS("ours/weighted", "ours", **over(*WEIGHTED))
+def weighted(effort, rng):
+    r"""Of two classes weighted residuals of a cell of the second class's share $q$ have a mean of the sign of
+    $q - p$, which is 0 under the model that is right. Then half the sum of the two parts has the mean
+    $\min(p, 1 - p)$, which is minus the derivative of the mean residual by the log-odds, and a residual's
+    variance is one to two times that. They are minus the derivative of the loss $1 - f$ for $f < 0$ and
+    $e^{-f}$ else, with $f$ the log-odds of a record's own class."""
+    for name in WEIGHTED:
+        yield from certified(name, effort, broken="fails")
+    step = 1e-5
+    for score in (-3.0, -0.4, 0.0, 0.7, 5.0):
+        for code, own in ((1, score), (0, -score)):
+            ends = [math.exp(-at) if at >= 0 else 1 - at for at in (own - step, own + step)]
+            slope = (ends[1] - ends[0]) / (2 * step) * (1 if code else -1)
+            found = boosting.class_residuals(np.array([score]), np.array([code])).item() / boosting.STEPS
+            yield at_most(abs(found + slope), 2 / boosting.STEPS, score=score, code=code)
+    return "A residual is the slope of the loss, up to {exact:.1g}"
 
 
 ENDS = (  # of the scores of more than two classes

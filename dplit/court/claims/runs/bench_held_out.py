@@ -3,6 +3,8 @@
 :doc:`/book/bench` tells when each was written. `dplit.court.claims.runs.bench` has those about either side.
 """
 
+import numpy as np
+
 from dplit.court.bench import scores
 from dplit.court.claims.runs import reproduced
 from dplit.court.claims.runs.bench import (
@@ -25,7 +27,8 @@ from dplit.court.experiments import rule
 from dplit.court.experiments.bench import AGAIN, FORMER, HELD_OUT, PRESET, task
 
 MANY_CLASSES = [d for d in ARE_HELD_OUT.sets() if d not in ARE_HELD_OUT.sets(n_classes=2)]
-SETS = {"again": AGAIN, "held out": HELD_OUT, "many classes": MANY_CLASSES}  # in rows
+SETS = {"again": AGAIN, "held out": HELD_OUT, "many classes": MANY_CLASSES,
+        "two classes": ARE_HELD_OUT.sets(n_classes=2)}  # in rows  # fmt: skip
 
 
 @said("bench/classification-held-out/point", "undecided")
@@ -52,16 +55,17 @@ def adult(result):
     return beyond_print(result, "adult", "accuracy", lambda error: 1 - error, shown)
 
 
-def versions(result, earlier, method, sets, kind):
+def versions(result, earlier, method, sets, kind, epsilons=MIDDLE, column=None, more=False):
     """That a method is at each epsilon on no set lower than in earlier runs, the last of which counts, by more
-    than a point."""
+    than a point; or, if `more`, higher on more than half of them. `column`: of a run of rankings."""
     parts, words, of = [], [], task(SETS[sets], kind)
-    ours, before = f"{method} 2", f"{method} 1"
-    for e in MIDDLE:
+    ours, before, place = f"{method} 2", f"{method} 1", ... if column is None else (slice(None), column)
+    for e in epsilons:
         former = {at: found for id in earlier for at, found in scores(id, e).items()}
         runs = {ours: scores(result, e), before: former}
-        both = {(d, run): found[d, method] for run, found in runs.items() for d in of}
-        parts += gains(both, ours, before, of, -rule.POINT).values()
+        both = {(d, run): np.array(found[d, method])[place] for run, found in runs.items() for d in of}
+        found = gains(both, ours, before, of, 0.0 if more else -rule.POINT).values()
+        parts += [rule.most(found)] if more else found
         words.append(f"at {e:g} {points(both, ours, before, of)}")
     return rule.all_of(parts), "; ".join(words)
 
@@ -73,18 +77,6 @@ def third_accuracy(result):
     found, sets = column(result, MIDDLE, ACCURACY), ARE_HELD_OUT.sets(n_classes=2)
     part, _ = nowhere_behind(found, OURS, (FORMER,), sets, -rule.POINT)
     return part, "; ".join(f"at {e:g} {points(f, OURS, FORMER, sets)}" for e, f in found.items())
-
-
-@said("bench/classes-held-out/gain", "undecided")
-def gain_of_clip(result):
-    r"""At $\epsilon$ = 1, 2 and 4 the boosted forest is since its residuals are clipped more accurate than before
-    on more than half of the sets of more than two classes held out."""
-    first, now, parts, words = "bench/classification-held-out", f"{OURS} clipped", [], []
-    for e in LATER[:3]:
-        both = scores(first, e) | {(d, now): of for (d, m), of in scores(result, e).items() if m == OURS}
-        parts.append(rule.most(gains(both, now, OURS, MANY_CLASSES).values()))
-        words.append(f"at {e:g} {points(both, now, OURS, MANY_CLASSES)}")
-    return rule.all_of(parts), "; ".join(words)
 
 
 reproduced.rows("bench", versions, **CHAPTER)

@@ -133,8 +133,8 @@ def _draw_pairs(kind, epsilon, delta, n, rng):
         steps = model.leaf_values_.reshape(ROUNDS)
         at = model.initial_[0] + np.concatenate([[0.0], steps.cumsum()[:-1]])
         if classes:
-            p = 1 / (1 + np.exp(-at))
-            truth, most, fine = np.array([1 - p, p]), np.array([1 - p, p]), abs(p - 0.5) < 0.49
+            truth = most = np.exp(-np.maximum([at, -at], 0))
+            fine = abs(at) < 3.9
         else:  # a record votes 1 and its residual in clips for up, 1 and less for down
             clip = np.minimum(1.5 * seen[0][1] * np.maximum(0.85 ** np.arange(ROUNDS), 0.6), 1)
             below, above = (np.minimum(way / clip, 1) for way in (at, 1 - at))
@@ -166,18 +166,18 @@ OTHERWISE = [1] + [0] * (EACH - 1) + [1] * (EACH - 1) + [0]
 def _gaps(prior, copies=1):
     r"""How far the mass of the classes' own column is above others', in what a record moves, and how likely.
 
-    Under a start of probability p all of the second class have the residual 1 - p and all of the first one -p; of
-    equal classes the masses are 2 records' residuals apart, whatever p is. It is what the noisy counts say.
+    Under a start of log-odds f all of the second class have the residual min(1, e^-f) and all of the first one
+    -min(1, e^f); of equal classes the masses are 2 of each apart. The start is what the noisy counts say.
     """
     eps, n = prior(), EACH
     noise = {z: p for z, p in laws.two_sided(eps, 400).items() if p > 1e-13}
     z, chance = np.array(list(noise)), np.array(list(noise.values()))
     w1, w0 = (np.maximum(count + z, 0) + 1 / eps + 1e-9 for count in (n + copies - 1, n))
-    p = w1[:, None] / (w1[:, None] + w0)
-    best = (n + copies - 1) * (1 - p) + n * p
-    other = abs(copies * (1 - p) - (n - 1) * p) + abs((n - 1) * (1 - p) - p)
+    up, down = np.minimum(1, w0 / w1[:, None]), np.minimum(1, w1[:, None] / w0)
+    best = (n + copies - 1) * up + n * down
+    other = abs(copies * up - (n - 1) * down) + abs((n - 1) * up - down)
     weights = np.outer(chance, chance)
-    return (best - other) / np.maximum(p, 1 - p), weights / weights.sum()
+    return best - other, weights / weights.sum()
 
 
 def _target_gaps(copies=1):

@@ -53,6 +53,7 @@ def nearest(scores, codes):
         ("clipped", lambda r, clip: true["clipped"](r, clip // 2), "mass-clipped"),
         ("clipped", lambda r, clip: np.clip(r, -clip, clip), "mass-clipped"),
         ("class_residuals", lambda s, y: 2 * true["class_residuals"](s, y), "mass-two"),
+        ("class_residuals", lambda s, y: true["class_residuals"](0.99 * s, y), "weighted"),
         ("class_residuals", nearest, "rounding"),
         ("worst_change", lambda r: int(abs(r).max()) + 1, "one-term"),
         ("newton_gain", lambda r, h: 0.9 * true["newton_gain"](r, h), "gain"),

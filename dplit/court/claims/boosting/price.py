@@ -97,8 +97,8 @@ def weighted(effort, rng):
             ends = [math.exp(-at) if at >= 0 else 1 - at for at in (own - step, own + step)]
             slope = (ends[1] - ends[0]) / (2 * step) * (1 if code else -1)
             found = boosting.class_residuals(np.array([score]), np.array([code])).item() / boosting.STEPS
-            yield at_most(abs(found + slope), 2 / boosting.STEPS, score=score, code=code)
-    return "A residual is the slope of the loss, up to {exact:.1g}"
+            yield need(abs(found + slope) <= 2 / boosting.STEPS, found, "=", -slope, score=score, code=code)
+    return "The last residual is {exact:.4g}, and the slope {stated:.4g}"
 
 
 ENDS = (  # of the scores of more than two classes

@@ -228,7 +228,7 @@ def ceiling(result, side=FOR_CHOOSING):
     return part, f"in points: {points(found, OURS, CEILING, sets)}"
 
 
-@on_both_sides("regression", "all", "agrees")
+@on_both_sides("regression", "all")
 def regression(result, side=FOR_CHOOSING):
     r"""At $\epsilon$ = 0.5, 1, 2 and 4 the boosted forest has a higher $R^2$ than each other private forest of
     this book on {all} sets {side}."""

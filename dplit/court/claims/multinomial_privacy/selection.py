@@ -10,7 +10,7 @@ from dplit import multinomial
 from dplit.court.claims.multinomial_privacy import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import below, decisive, need, private, same
+from dplit.court.ledger.compare import decisive, need, private, same
 from dplit.loss import compare_laws, worst_privacy_loss
 from dplit.neighbours import data_sets
 
@@ -204,23 +204,22 @@ def _narrow_gap(gap, budget):
     "assumes",
     "multinomial.nodes_changed",
     LOSS,
-    quantity="privacy loss of a level",
-    range="one level of two nodes, 3 to 30 features, B1 from 0.1 to 10",
+    quantity="e to the privacy loss of a level",
+    **over(WORST, "mrf/lemma-5", "mrf/layer"),
 )
-def layer(effort, rng, epsilon=BUDGETS):
+def layer(effort, rng):
     r"""The privacy budget consumed for each layer of a tree by the split mechanism is $B_1 + B_2$. This assumes
     add-remove, and candidates that are public: a record that is replaced leaves one node of the layer and
     enters another."""
-    found = []
-    for d, budget in product(effort.pick((3, 30), (3, 9, 30), (3, 9, 30, 300)), epsilon):
-        enters, leaves = _one_record_more(d, budget)
-        yield private(max(enters, leaves), budget, met=False)
-        found.append(((enters + leaves) / budget, d, budget))
-    share, d, budget = max(found)
-    yield below(share * budget, budget)
+    yield from _certified(effort, (WORST, "mrf/lemma-5"), broken="leaks")
+    for d in (3, 30):
+        for loss in _one_record_more(d, 1.0):
+            yield same(loss, multinomial.selection_loss(d, 1.0), broken="leaks", features=d, B1=1)
+    two = lambda D, S: math.exp(2 * multinomial.selection_loss(D, 2 * math.log(S)))  # noqa: E731
+    yield from certified("mrf/layer", effort, left=two)
     return (
-        f"Add-remove, one node of the layer changes, within B1. Replace-one, of two nodes of up to 5 records "
-        f"with {d} features, whose values need no choice, a layer loses {{exact:.3f}} at B1 = {budget:g}, B2 = 0."
+        "Add-remove, one node of the layer changes, within B1. Replace-one, two nodes of up to 5 records, whose "
+        "values need no choice, have together more than e^B1: wherever {refuted}."
     )
 
 

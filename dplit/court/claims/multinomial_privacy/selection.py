@@ -162,23 +162,23 @@ def _range_density(records, budget, points):
     lemma_6,
     range="2 to 30 fixed cuts, B2 from 0.1 to 10, up to 3 records; the range [0, 1] with gaps down to 1e-9",
 )
-def lemma_6_public(effort, rng):
+def lemma_6_public(effort, rng, epsilon=BUDGETS):
     r"""Over $m$ fixed public cuts, at whatever values the records are, the choice of a value costs the
     formula of lemma 5 with $m$ for $D$, at most $B_2$. Over a public range, intervals weighted by their
     length, it costs $B_2$ at most, and no less for all data."""
     ends = tuple(product((0.0, 0.5, 1.0), (0, 1)))
-    for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), BUDGETS):
+    for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), epsilon):
         cuts = [0.25, *np.linspace(0.6, 0.9, m - 1).tolist()]
         law = partial(_public_law, cuts=cuts, budget=budget)
         worst = worst_privacy_loss(law, _with_records(ends), small.near(ends, small.REPLACE))
         stated = multinomial.selection_loss(m, budget)
         yield same(worst.loss, stated, cuts=m, B2=budget, data=str(worst.data))
     points = np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
-    for budget, neighbours in product(BUDGETS, small.RELATIONS):
+    for budget, neighbours in product(epsilon, small.RELATIONS):
         law = partial(_range_density, budget=budget, points=points)
         worst = worst_privacy_loss(law, _with_records(VALUES), small.near(VALUES, neighbours))
         yield private(worst.loss, budget, met=False, B2=budget, neighbours=neighbours)
-    for budget in BUDGETS:
+    for budget in epsilon:
         share = _narrow_gap(1e-9, budget) / budget
         yield decisive(need(0.999 < share <= 1, share, "<=", 1, B2=budget))
     return (

@@ -5,6 +5,7 @@ import pytest
 
 from dplit import budget, mechanisms, metrics
 from dplit.court import claims
+from dplit.court.claims.mechanisms import selection
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip
 from dplit.mechanisms._selection import Selection
 
@@ -52,6 +53,13 @@ def test_another_scale_of_laplace_noise_is_noticed(monkeypatch, factor):
 def test_another_rate_of_geometric_noise_is_noticed(monkeypatch, factor):
     monkeypatch.setattr(Geometric, "rate", property(lambda self: factor * self.epsilon))
     assert OURS["diprime-v1/geometric-counts"].check().verdict == "fails"
+
+
+def test_an_exact_gaussian_number_of_a_smaller_deviation_is_noticed(monkeypatch):
+    right = selection.exact_factors
+    assert claims.get("rdf/exact-laws").check().verdict == "holds"
+    monkeypatch.setattr(selection, "exact_factors", lambda sigma: right(0.999999 * sigma))
+    assert claims.get("rdf/exact-laws").check().verdict == "fails"
 
 
 def test_the_other_mechanism_in_place_of_permute_and_flip(monkeypatch):

@@ -4,6 +4,7 @@ import math
 import time
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import flint
 import pytest
@@ -94,6 +95,13 @@ def test_every_statement_has_its_boxes_and_only_they():
     """`make refresh` stores them; the first failure says which are missing or of no statement."""
     found = {name: one.decided().tree for name, one in STANDING.items()}
     assert {name: tree for name, tree in found.items() if tree != "."} == certify.boxes()
+
+
+def test_the_page_says_how_many_rows_and_statements_there_are():
+    rows = claims.all()
+    certified = sum(row.kind == "certified" for row in rows)
+    page = (Path(__file__).parents[2] / "book" / "audit.ipynb").read_text("utf-8")
+    assert f"Certified are {certified} of {len(rows)} rows, by {len(ALL)} statements." in page
 
 
 def test_the_boxes_are_verified_in_little_time():

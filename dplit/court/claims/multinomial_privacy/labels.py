@@ -82,7 +82,7 @@ def lemma_7_exact(effort, rng):
     return "No leaf loses more than the formula, for every n, K and B3; leaves of one class attain it: {exact:.4g}"
 
 
-@LABEL("mrf/ours/label-add-remove", "ours; lemma 7", proved=False, **over(*ADDED))
+@LABEL("mrf/ours/label-add-remove", "ours; lemma 7", **over(*ADDED))
 def label_add_remove(effort, rng):
     r"""Under add-remove the larger of both leaves costs what it does under replace-one, for every $n \ge 2$, $K$
     and $B_3$; one record beside none costs $\ln\frac{e^b + K - 1}{K}$ or $\ln\frac{Ke^b}{e^b + K - 1}$."""

@@ -69,7 +69,6 @@ def instability(effort, rng):
     "rdf/instability-classes",
     "section 2.2, definition 7",
     ours=True,
-    proved=False,
     quantity="lower bound of permute-and-flip's error, and the test's, six classes",
     **over(*PURE, *FEW, SIX),
 )

@@ -199,7 +199,6 @@ def more_flips(effort, rng):
     more_flips,
     "majority.disjoint_error",
     where="section 4.4, figure 8",
-    proved=False,
     quantity="probability of the wrong label",
     **over(*WRONG),
 )

@@ -59,6 +59,8 @@ NEVER_MET = {  # the sides differ everywhere, or are equal in the limit alone
         ("log(1 + x) < x", {"x": [0, 1]}, HOLDS),
         ("log(1 + x) < x - x**2/2", {"x": [0, 1]}, REFUTED),
         ("exp(-n) <= 1/(1 + n)", {"n": [0, 50]}, HOLDS),
+        ("1/(1 + exp(exp(x))) < 1/3", {"x": [0, 8]}, HOLDS),  # a ball of the denominator holds 0
+        ("1/(1 + exp(exp(x))) < 1/4", {"x": [0, 8]}, REFUTED),
         ("exp(a)*exp(x) = exp(a + x)", UNIT, OPEN),  # equal, and no arithmetic of ours says so
     ],
 )

@@ -82,6 +82,17 @@ def test_too_few_nodes_are_noticed(monkeypatch):
     assert OURS["diprime-v2/permute-and-flip-law"].check().verdict == "fails"
 
 
+@pytest.mark.parametrize(
+    ("node", "cost"),
+    [("Group", "epsilon"), ("Group", "rho"), ("Group", "delta"), ("Sequence", "delta"), ("Parallel", "delta")],
+)
+def test_a_node_that_says_a_thousandth_less_is_noticed(node, cost, monkeypatch):
+    right = getattr(getattr(budget, node), cost)
+    assert claims.get("rdf/budget-nodes").check().verdict == "holds"
+    monkeypatch.setattr(getattr(budget, node), cost, property(lambda self: 0.999 * right.fget(self)))
+    assert claims.get("rdf/budget-nodes").check().verdict == "fails"
+
+
 def test_other_sums_of_budgets_are_noticed(monkeypatch):
     largest = property(lambda self: max(p.epsilon for p in self.parts))
     total = property(lambda self: self.copies * sum(p.epsilon for p in self.parts))

@@ -8,7 +8,7 @@ a two-sided geometric law of rate fh, and a coin whose exponent is f times a who
 lies between the two halves. With h near :math:`2\sigma` that is algorithm 3 of Canonne, Kamath and Steinke (2020).
 f and h have so few digits that fh is not rounded. The samplers are those of `dplit.mechanisms.exact`, whose
 two-sided noise ends at :math:`\pm2^{62}`, which stand for all beyond. Up to the largest deviation, 2^50, an end is
-proposed with probability :math:`e^{-2^{12}}` at most and kept with less than :math:`e^{-2^{22}}`: that belongs to
+proposed with probability :math:`e^{1-2^{12}}` at most and kept with less than :math:`e^{-2^{22}}`: that belongs to
 delta, of which no float holds so little.
 """
 

@@ -4,6 +4,7 @@ import math
 import time
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 
 import flint
 import pytest
@@ -16,6 +17,24 @@ INF = math.inf
 UNIT = {"a": [0, 1], "x": [0, 1]}
 ALL = certify.statements()
 STANDING = {name: one for name, one in ALL.items() if one.decided(certify.boxes().get(name, ".")).state == HOLDS}
+WEAK = {name: one for name, one in STANDING.items() if one.relation in ("<=", ">=")}
+NEVER_MET = {  # the sides differ everywhere, or are equal in the limit alone
+    "mrf/equation-10",
+    "rdf/example-1-records/corrected:half",
+    "rdf/example-1-records/corrected:most",
+    "rdf/twice/corrected",
+    "rdf/exact-laws:price",
+    "rdf/exact-laws:gaussian-deviation",
+    "rdf/exact-laws:gaussian-ends",
+    "rdf/all-data-records/classes:more",
+    "sensitivity-mse/corrected:down",
+    "sensitivity-mse/corrected:children-down",
+    "sensitivity-mse/corrected:children-down-one",
+    "diprime-v1/sensitivity-mse-proof/corrected:other-sign",
+    "diprime-v1/sensitivity-mse-proof/corrected:sum",
+    "diprime-v2/imbalance:error",
+    "diprime-v2/imbalance:accuracy",
+}
 
 
 @pytest.mark.parametrize(
@@ -40,6 +59,8 @@ STANDING = {name: one for name, one in ALL.items() if one.decided(certify.boxes(
         ("log(1 + x) < x", {"x": [0, 1]}, HOLDS),
         ("log(1 + x) < x - x**2/2", {"x": [0, 1]}, REFUTED),
         ("exp(-n) <= 1/(1 + n)", {"n": [0, 50]}, HOLDS),
+        ("1/(1 + exp(exp(x))) < 1/3", {"x": [0, 8]}, HOLDS),  # a ball of the denominator holds 0
+        ("1/(1 + exp(exp(x))) < 1/4", {"x": [0, 8]}, REFUTED),
         ("exp(a)*exp(x) = exp(a + x)", UNIT, OPEN),  # equal, and no arithmetic of ours says so
     ],
 )
@@ -78,6 +99,13 @@ def test_every_statement_has_its_boxes_and_only_they():
     assert {name: tree for name, tree in found.items() if tree != "."} == certify.boxes()
 
 
+def test_the_page_says_how_many_rows_and_statements_there_are():
+    rows = claims.all()
+    certified = sum(row.kind == "certified" for row in rows)
+    page = (Path(__file__).parents[2] / "book" / "audit.ipynb").read_text("utf-8")
+    assert f"Certified are {certified} of {len(rows)} rows, by {len(ALL)} statements." in page
+
+
 def test_the_boxes_are_verified_in_little_time():
     start = time.process_time()
     for name, one in ALL.items():
@@ -104,6 +132,56 @@ def _apart(one):
         if abs(left - right) <= 1e-3 * abs(left):
             return False
     return True
+
+
+def test_a_strict_sign_is_refused_wherever_both_sides_are_equal(monkeypatch):
+    """On the part of the box that holds the place: refuted there, or open where they meet inside of it alone."""
+    monkeypatch.setattr(certify, "DEPTHS", (0, 3, 6))
+    met = {name: _where_equal(one) for name, one in WEAK.items()}
+    assert {name for name, places in met.items() if places is None} == NEVER_MET
+    states = [_strict_beside(WEAK[name], places).decided().state for name, places in met.items() if places]
+    assert HOLDS not in states
+    assert (len(WEAK), len(states), states.count(REFUTED)) == (157, 142, 131)
+
+
+def test_a_strict_sign_that_a_certificate_prints_is_not_turned():
+    turned = {"<": ">=", ">": "<="}
+    strict = [one for one in STANDING.values() if one.relation in turned]
+    for one in strict:
+        other = one.holds.replace(f" {one.relation} ", f" {turned[one.relation]} ")
+        assert Statement(other, one.where, one.let).decided().state == REFUTED
+    assert len(strict) == 53
+
+
+def _where_equal(one):
+    """Places of the unit cube at which both sides are equal, most of them inside of their ranges; or None."""
+    shares = product((Fraction(1, 2), Fraction(0), Fraction(1)), repeat=len(one.where))
+    for places in sorted(shares, key=lambda places: sum(t.denominator == 1 for t in places)):
+        given = one.at(places)
+        if math.inf in given.values():
+            continue
+        try:
+            left, right = _at(one, given)
+        except ZeroDivisionError:
+            continue
+        if left - right == 0:
+            return places
+    return None
+
+
+def _at(one, given):
+    """Both sides, exact if they are rational, else as balls."""
+    if one.exact is not None:
+        return one.values(given, lambda x: x)
+    return one.values({n: certify.ball(x) for n, x in given.items()}, certify.ball)
+
+
+def _strict_beside(one, places):
+    """The strict statement, with the parameters that are at an end at that end."""
+    fixed = {n: t for n, t in zip(one.where, places) if t.denominator == 1}
+    free = {n: ends for n, ends in one.where.items() if n not in fixed} or {"any": [0, 1]}
+    ends = {n: str(one.where[n][int(t)]) for n, t in fixed.items()}
+    return Statement(one.holds.replace(f" {one.relation} ", f" {one.relation[0]} "), free, ends | one.let)
 
 
 def test_a_formula_of_the_code_that_is_a_thousandth_off_is_refused():

@@ -5,6 +5,7 @@ import pytest
 
 from dplit import budget, mechanisms, metrics
 from dplit.court import claims
+from dplit.court.claims.mechanisms import selection
 from dplit.mechanisms import Exponential, Geometric, Laplace, PermuteAndFlip
 from dplit.mechanisms._selection import Selection
 
@@ -54,6 +55,13 @@ def test_another_rate_of_geometric_noise_is_noticed(monkeypatch, factor):
     assert OURS["diprime-v1/geometric-counts"].check().verdict == "fails"
 
 
+def test_an_exact_gaussian_number_of_a_smaller_deviation_is_noticed(monkeypatch):
+    right = selection.exact_factors
+    assert claims.get("rdf/exact-laws").check().verdict == "holds"
+    monkeypatch.setattr(selection, "exact_factors", lambda sigma: right(0.999999 * sigma))
+    assert claims.get("rdf/exact-laws").check().verdict == "fails"
+
+
 def test_the_other_mechanism_in_place_of_permute_and_flip(monkeypatch):
     monkeypatch.setattr(PermuteAndFlip, "pmf", Exponential.pmf)
     assert OURS["diprime-v2/permute-and-flip-law"].check().verdict == "fails"
@@ -72,6 +80,17 @@ def test_too_few_nodes_are_noticed(monkeypatch):
     rule = mechanisms.permute_and_flip._rule
     monkeypatch.setattr(mechanisms.permute_and_flip, "_rule", lambda count: rule(max(1, count - 1)))
     assert OURS["diprime-v2/permute-and-flip-law"].check().verdict == "fails"
+
+
+@pytest.mark.parametrize(
+    ("node", "cost"),
+    [("Group", "epsilon"), ("Group", "rho"), ("Group", "delta"), ("Sequence", "delta"), ("Parallel", "delta")],
+)
+def test_a_node_that_says_a_thousandth_less_is_noticed(node, cost, monkeypatch):
+    right = getattr(getattr(budget, node), cost)
+    assert claims.get("rdf/budget-nodes").check().verdict == "holds"
+    monkeypatch.setattr(getattr(budget, node), cost, property(lambda self: 0.999 * right.fget(self)))
+    assert claims.get("rdf/budget-nodes").check().verdict == "fails"
 
 
 def test_other_sums_of_budgets_are_noticed(monkeypatch):

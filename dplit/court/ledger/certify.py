@@ -4,8 +4,8 @@
 code that it is held against: ``holds``, two formulas and what must hold between them; ``where``, the range of
 each parameter; ``let``, names for parts of the formulas; ``whole``, parameters that count; ``means``, what the
 parameters stand for. Names of statements are ids of claims, with a word after a colon if a claim has several.
-``<`` is meant inside the ranges, ``<=`` at their ends too where both sides are defined. Ranges without an end are
-mapped to the unit interval, ``x = lower + t/(1 - t)``. Derived in :doc:`/book/audit`.
+``<`` is meant inside the ranges, ``<=``, and ``=`` of counts, at their ends too where both sides are defined.
+Ranges without an end are mapped to the unit interval, ``x = lower + t/(1 - t)``. Derived in :doc:`/book/audit`.
 """
 
 from __future__ import annotations
@@ -135,11 +135,11 @@ class Statement:
     @property
     def words(self):
         """The ranges in words: "0 < a < 1, n > 2"."""
-        less = "<" if len(self.relation) == 1 else "<="
-        above = less.replace("<", ">")
+        inside = {n: len(self.relation) == 1 and (n not in self.whole or self.relation != "=") for n in self.where}
         ends = (
             f"{name} {above} {low:g}" if math.isinf(high) else f"{low:g} {less} {name} {less} {high:g}"
             for name, (low, high) in self.where.items()
+            for less, above in [("<", ">") if inside[name] else ("<=", ">=")]
         )
         return ", ".join(ends) + (f"; {self.means}" if self.means else "")
 
@@ -280,7 +280,7 @@ def certified(
     statement = statements()[name]
     found = statement.decided("" if effort == "deep" else boxes().get(name, "."))
     at = found.middle or statement.at([Fraction(1, 2)] * len(statement.where))
-    data = {"statement": statement.holds, "where": statement.words, "boxes": found.boxes}
+    data = {"statement": statement.holds.replace("**", "^"), "where": statement.words, "boxes": found.boxes}
     if found.state != HOLDS:
         data |= {"refuted" if found.state == REFUTED else "open": _InWords(found.box)}
     left, right = statement.numbers(at)

@@ -164,6 +164,8 @@ class Balls:
             left, right = self.statement.values(given, number)
             found = left - right if self.statement.relation.startswith(">") else right - left
             return [found[k] for k in range(length)]
+        except ValueError:  # a denominator that may be 0 on the box
+            return [flint.arb("nan")] * length
         finally:
             flint.ctx.cap = before
 

@@ -13,6 +13,7 @@ from dplit.mechanisms import Exponential, SmoothExponential
 from dplit.mechanisms.smooth_exponential import gap
 
 COSTS = "rdf/twice/corrected", "rdf/twice/corrected:loser"
+PEAK = tuple(f"rdf/most-prominent{part}" for part in (":most", ":least", "", ":late"))
 LAW = "majority.smooth_exponential_law"
 LOSS = Box("thm-smooth-exponential-loss", "majority.first_violation", quantity="privacy loss")
 DELTA = Box("thm-smooth-exponential-delta", "majority.smooth_exponential_delta", quantity="delta")
@@ -200,31 +201,25 @@ def _gain(gap, epsilon, trees):
     "majority.published_smooth_sensitivity",
     proved=False,
     quantity="orders of magnitude of the sensitivity where the gain is largest, at epsilon 0.1",
-    range="epsilon 0.1, 0.2 and 1, ten and a hundred trees, gaps up to 12 trees over epsilon",
+    **over(*PEAK),
 )
 def most_prominent(effort, rng):
     r"""The effect of inequality 14 is most prominent with smaller datasets where $j$ is small, before the
     exponential nature of the smooth sensitivity overpowers the numerator by more than two or three orders of
-    magnitude. (Read of the probability of the majority, two classes, with the printed sensitivity.)"""
-    peaks = {}
-    for epsilon, trees in product((0.1, 0.2, 1.0), effort.pick((10, 100), (10, 30, 100), (10, 30, 100, 300))):
-        data = {"epsilon": epsilon, "trees": trees}
-        gaps = range(0, int(12 * trees / epsilon), max(1, trees // 20))
-        gains = [_gain(j, epsilon, trees) for j in gaps]
-        best = max(gains)
-        peak = peaks[epsilon, trees] = gaps[gains.index(best)] * epsilon / trees / math.log(10)
-        few = need(peak < 3, peak, "<=", 3.0, **data)
-        yield decisive(few) if (epsilon, trees) == (0.1, 100) else few
-        if epsilon == 1.0:
-            late = next(j for j in gaps if j * epsilon / trees >= 3.5 * math.log(10))
-            left = _gain(late, epsilon, trees) / best
-            yield need(left < 0.1, left, "<", 0.1, **data)
+    magnitude. (Read of the probability of the majority, two classes, with the printed sensitivity, for
+    $\epsilon \ge \frac1{10}$ and 10 to 100 trees.)"""
+    for name in PEAK:
+        yield from certified(name, effort)
+    for epsilon, trees in ((1.0, 10), (0.1, 100)):
+        gains = [_gain(j, epsilon, trees) for j in range(0, int(12 * trees / epsilon), trees // 5)]
+        peak = gains.index(max(gains)) * (trees // 5) * epsilon / trees / math.log(10)
         share = majority.smooth_exponential_law([3, 0], epsilon)[0]
-        yield same(share, _right(epsilon / 2 * math.exp(3 * epsilon)), **data)
+        yield same(share, _right(epsilon / 2 * math.exp(3 * epsilon)), epsilon=epsilon)
+        yield need(peak < 3, peak, "<", 3.0, epsilon=epsilon, trees=trees)
+    yield decisive(need(peak < 3, peak, "<", 3.0, epsilon=epsilon, trees=trees))
     return (
-        "The gain in probability is largest where the sensitivity has fallen by "
-        + ", ".join(f"{p:.1f} (epsilon {e:g}, {t} trees)" for (e, t), p in peaks.items())
-        + " orders of magnitude; three and a half orders down it is, at epsilon 1, below a tenth of that."
+        "From three orders of magnitude on the gain in probability falls with the gap; at epsilon {epsilon:g} and "
+        "{trees} trees it is largest at {exact:.1f}. At epsilon 1 less than a tenth is left from 3.5 on."
     )
 
 

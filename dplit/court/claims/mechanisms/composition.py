@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from dplit.budget import Bootstrap, Group, Parallel, Sequence, Spend
+from dplit.budget import Bootstrap, Concentrated, Converted, Group, Parallel, Sequence, Spend
 from dplit.court.claims.mechanisms._laws import RDF, V1, V2, loss
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
@@ -29,21 +29,27 @@ def sequential(effort, rng, paper):
     return "The ratios multiply, the second of which knows the first: {statement}"
 
 
-PARTS = "group", "pure", "bootstrap-none", "bootstrap-near", "bootstrap-far"
+STEPS = "group", "group-rho", "sequence", "parallel"
+PARTS = (*STEPS, "pure", "bootstrap-none", "bootstrap-near", "bootstrap-far")
 NODES = tuple(f"rdf/budget-nodes:{part}" for part in PARTS)
 
 
 @COMPOSITION("rdf/budget-nodes", "ours", "holds", "budget.Group", "budget.Bootstrap", proved=False, **over(*NODES))
 def nodes(effort, rng):
-    r"""Neighbours that are two steps apart cost $2\epsilon$ and $(1 + e^\epsilon)\delta$, what is
-    $\epsilon$-private is $\epsilon^2/2$-zCDP, and a part that reads n
-    draws with replacement from n records at most $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} -
-    e^{-1}))$, whatever n."""
+    r"""Neighbours that are k steps apart cost $k\epsilon$, $(1 + \dots + e^{(k-1)\epsilon})\delta$ and $k^2\rho$;
+    $\delta$ adds up in a sequence, and of parallel parts the largest counts. What is $\epsilon$-private is
+    $\epsilon^2/2$-zCDP, and a part that reads n draws with replacement from n records costs at most
+    $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} - e^{-1}))$, whatever n."""
     for name in NODES:
         yield from certified(name, effort, broken="leaks")
+    fit = Converted("fit", Concentrated("noise", 0.01), 1e-6)
+    yield same(Group("g", fit, 3).delta, 1e-6 * np.exp(fit.epsilon * np.arange(3)).sum(), steps=3)
+    yield same(Sequence("s", (fit,), copies=2).delta, 2e-6, parts=2)
+    yield same(Parallel("p", (fit, Spend("counts", 1.0))).delta, 1e-6)
     for epsilon in (0.1, 1.0):
         H, part = np.exp(epsilon), Spend("counts", epsilon)
         yield same(Group("g", part, 2).epsilon, 2 * epsilon, epsilon=epsilon)
+        yield same(Group("g", Concentrated("noise", epsilon), 3).rho, 9 * epsilon, rho=epsilon)
         yield same(part.rho, epsilon**2 / 2, epsilon=epsilon)
         for n in (1, 2, 10, 1000):  # |2K - 1| steps, K binomial
             exact = (1 - 1 / n) ** n * (H - 1 / H) + (1 + (H**2 - 1) / n) ** n / H

@@ -11,6 +11,7 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import need, private, same
 from dplit.mechanisms import Exponential, PermuteAndFlip, whole_weights
+from dplit.mechanisms.exact_gaussian import exact_factors
 
 LOSS, ERROR = "privacy loss", "probability of an error"
 EXPONENTIAL = Box("thm-exponential", "mechanisms.Exponential", quantity=LOSS)
@@ -39,7 +40,9 @@ def _moved_scores(most, mechanism, moves):
 
 UP, DOWN = "exponential-mechanism:up", "exponential-mechanism:down"
 FLIPS = tuple(f"permute-and-flip-private:{part}" for part in ("best", "others", "best-of-others"))
-EXACT = tuple(f"rdf/exact-laws:{part}" for part in ("coin", "coin-stopped", "weight", "price"))
+WEIGHTS = "coin", "coin-stopped", "weight", "price"
+NORMAL = tuple(f"gaussian{part}" for part in ("", "-cost", "-deviation", "-ends"))
+EXACT = tuple(f"rdf/exact-laws:{part}" for part in (*WEIGHTS, *NORMAL))
 MONOTONIC = "rdf/exponential-monotonic:up", "rdf/exponential-monotonic:down"
 LAWS = "For every number of candidates, all weights and every change of them: {statement}"
 
@@ -92,6 +95,7 @@ def permute_and_flip(effort, rng, paper):
     "holds",
     "mechanisms.whole_weights.weight",
     "mechanisms.exact.bernoulli_exp",
+    "mechanisms.exact_gaussian.exact_factors",
     proved=False,
     quantity="weight of a candidate, of 2^92",
     **over(*EXACT),
@@ -99,14 +103,20 @@ def permute_and_flip(effort, rng, paper):
 def exact_laws(effort, rng):
     r"""A coin of $e^{-x}$ that is made of coins of $x/k$ has this chance, up to the $x^2/2$ that two tosses leave
     open. A whole weight of $2^{92}e^{-d} + 2^{40}$ is off by a share of $2^{-40}$ at most if the exponential
-    function's own is at most $2^{-48}$, and so a privacy loss grows by less than $2^{-36}$."""
+    function's own is at most $2^{-48}$, and so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian
+    number has the weights $e^{-fk^2}$ with an $f \le 1/(2\sigma^2)$ that is at most a share of $2^{-24}$ less."""
     for name in EXACT:
         yield from certified(name, effort)
+    for sigma in (0.3, 2.5, 1e6 / 3, 2.0**50):
+        f, h = exact_factors(sigma)
+        share = 2 * Fraction(f) * Fraction(sigma) ** 2
+        yield need(1 - Fraction(1, 2**24) <= share <= 1, share, "<=", 1, sigma=sigma)
+        yield need(Fraction(f) * h == Fraction(f * h), sigma=sigma)  # fh is not rounded
     for distance in (0.0, 0.7, 30.0, 60.0, 65.0):
         high, low = map(int, whole_weights.weight(distance))
         yield same(high * 2**62 + low, 2**92 * math.exp(-distance) + 2**40, 2**-40, distance=distance)
     yield same(whole_weights.PRICE, 1 / 2**36)
-    return "A coin between its partial sums, as {statement}, and whole weights with a loss of 2^-36 more"
+    return "A coin between its partial sums, whole weights with a loss of 2^-36 more, Gaussian numbers with none"
 
 
 @EXPONENTIAL("base-measure", {V1: "Equation (4)", V2: "Equation (3)"}, **over(UP, DOWN))

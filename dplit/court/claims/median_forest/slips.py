@@ -2,7 +2,8 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations_with_replacement, pairwise, product
+from functools import partial
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 from scipy.integrate import quad
@@ -10,6 +11,7 @@ from scipy.integrate import quad
 from dplit.budget import Parallel, Sequence, Spend
 from dplit.court.claims.median_forest._nodes import sse
 from dplit.court.ledger.box import Box
+from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import at_most, below, decisive, need, note, same
 from dplit.mechanisms import Exponential, Laplace
 
@@ -17,6 +19,8 @@ SIGN = Box("thm-forest-sign", "mechanisms.Exponential")
 SIGNAL = Box("thm-forest-leaf-signal", "mechanisms.Laplace")
 SCORE = Box("thm-forest-score", "mechanisms.Exponential")
 UNIFORM = Box("thm-forest-uniform", "budget.Sequence", "budget.Parallel")
+RATIO = tuple(f"diprime-v2/signal-to-noise{part}" for part in (":size", ":low", ""))
+SHARES = ("diprime-v2/settings-budget", "diprime-v2/settings-budget:one-choice")
 MEANS = "means of 1 to 1000 records, epsilon_l 0.1, 1 and 10"
 
 
@@ -147,20 +151,15 @@ def _size(noise):
     return 2 * quad(lambda x: x * noise.pdf(x), 0, np.inf)[0]
 
 
-@SIGNAL("diprime-v2/signal-to-noise", "Abstract", "assumes", quantity="signal to noise, 10 over 100", range=MEANS)
+@SIGNAL("diprime-v2/signal-to-noise", "Abstract", "assumes", quantity="signal to noise", **over(*RATIO))
 def signal_to_noise(effort, rng):
     """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the
     leaf node sufficient statistics (assuming that low ratios are meant, as the rest of the paper has it)."""
-    ratios = _ratios()
-    few, many = ratios[1.0][10], ratios[1.0][100]
-    yield need(few > many, few / many, ">", 1.0)
-    for row in ratios.values():
-        for fewer, more in pairwise(row.values()):
-            yield need(fewer > more, fewer / more, ">", 1.0)
-    return (
-        f"At epsilon_l = 1 the mean of 10 records has the ratio {few:.4g}, of 100 records {many:.4g}: leaves "
-        "of few records have low ratios, so it is these that are avoided."
-    )
+    ratio = lambda N, k, e, B: 2 * B / _size(Laplace(e, 2 * B / N))  # noqa: E731
+    yield from certified(RATIO[0], effort, broken="fails")
+    yield from certified(RATIO[1], effort, broken="fails", left=ratio)
+    yield from certified(RATIO[2], effort)
+    return "The ratio is N epsilon_l, so that few records have the low one: wherever {refuted}"
 
 
 @SIGNAL.corrected(signal_to_noise, quantity="signal to noise over N epsilon_l", range=MEANS)
@@ -242,19 +241,21 @@ def low_counts(effort, rng):
     "diprime-v2/settings-budget",
     "Section 4",
     proved=False,
-    quantity="total of section 3.1 at section 4's settings, in epsilon",
-    range="depths 1 to 14, seven rho, both settings",
+    quantity="total of section 3.1 at section 4's settings",
+    **over(*SHARES),
 )
 def settings_budget(effort, rng):
     r"""The overall privacy budget $\epsilon$ is split by setting $\epsilon_\ell = (1 - \rho)\epsilon$ and
     $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$: in the
     paper's count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, that is $\epsilon$. (What the candidates
     of the other two variants cost beyond that is `diprime-v2/budget-exp-flip`.)"""
-    for depth, tenths in product(range(1, 15), (1, 2, 3, 5, 7, 8, 9)):
-        rho = tenths / 10
-        for name, (s, a) in (("DiPriMeExp", (2, 2)), ("DiPriMe", (1, math.inf))):
-            node = [Spend("median", rho / s / depth), Spend("attribute", rho / a / depth)]
-            level = Parallel("level", [Sequence("node", node)], copies=2)
-            tree = Sequence("tree", [*[level] * depth, Spend("leaf", 1 - rho)])
-            yield same(1.0, tree.epsilon, method=name, depth=depth, rho=rho)
-    return "{cases} settings add up to epsilon, as {method} at depth {depth}"
+    for name, parts in zip(SHARES, ((2, 2), (1, math.inf))):
+        yield from certified(name, effort, left=partial(_total, parts=parts))
+    return "A depth's choices and the leaves add up to {exact:.4g} of {stated:.4g}: {statement}, wherever {where}"
+
+
+def _total(d, r, e, parts):
+    """Epsilon of the budget tree whose nodes have these parts of a level's budget."""
+    node = [Spend(name, r * e / d / part) for name, part in zip(("median", "attribute"), parts)]
+    level = Parallel("level", [Sequence("node", node)], copies=2)
+    return Sequence("tree", [*[level] * d, Spend("leaf", (1 - r) * e)]).epsilon

@@ -21,8 +21,9 @@ BUDGETS = (0.5, 2.0, 8.0)
 LAW, LOSS = "multinomial.label_law", "multinomial.label_loss"
 PARTS = ("gains", "loses", "bound", "first", "first-others", "any")
 LEAVES = tuple(f"mrf/lemma-7/corrected:{part}" for part in PARTS)
-LEAF = "2 to 4 classes, B3 from 0.5 to 8, every leaf of up to 6 records, "
-LABEL = Box("thm-mprivacy-label", LOSS, quantity="privacy loss of a leaf's label", range=LEAF + "both relations")
+ADDED = tuple(f"mrf/ours/label-add-remove{part}" for part in (":merged", ":all", ":gains", ":loses", ""))
+TWO = tuple(f"mrf/tree-labels{part}" for part in (":one", ":one-others", ":more", ""))
+LABEL = Box("thm-mprivacy-label", LOSS, quantity="privacy loss of a leaf's label")
 QUERY = Box("thm-mprivacy-query", LAW, quantity="privacy loss of the labels of one leaf")
 TREE = Box(
     "thm-mprivacy-tree",
@@ -53,14 +54,6 @@ def _worst_by_size(n, classes, budget, neighbours):
     return worst
 
 
-def _leaves(effort, budgets=BUDGETS, relations=RELATIONS):
-    """(largest loss, setting) of every leaf size; the settings are the arguments of `label_loss`."""
-    most = effort.pick({2: 6, 3: 5, 4: 4}, {2: 12, 3: 8, 4: 6}, {2: 30, 3: 15, 4: 10, 6: 6})
-    for classes, budget, neighbours in product(most, budgets, relations):
-        for n, loss in sorted(_worst_by_size(most[classes], classes, budget, neighbours).items()):
-            yield loss, {"n": n, "classes": classes, "B3": budget, "neighbours": neighbours}
-
-
 @LABEL("mrf/lemma-7", "lemma 7, appendix A.6", "loose", LAW, LOSS, proved=True, **over(*LEAVES, "mrf/lemma-7"))
 def lemma_7(effort, rng):
     r"""The label selection of each leaf in a tree satisfies $B_3$-differential privacy. It does, if the label
@@ -89,13 +82,17 @@ def lemma_7_exact(effort, rng):
     return "No leaf loses more than the formula, for every n, K and B3; leaves of one class attain it: {exact:.4g}"
 
 
-@LABEL("mrf/ours/label-add-remove", "ours; lemma 7", proved=False, range=LEAF + "add-remove")
+@LABEL("mrf/ours/label-add-remove", "ours; lemma 7", **over(*ADDED))
 def label_add_remove(effort, rng):
-    r"""Under add-remove the larger of both leaves costs what it does under replace-one, in every case that we
-    computed; one record beside none costs $\ln\frac{e^b + K - 1}{K}$ or $\ln\frac{Ke^b}{e^b + K - 1}$."""
-    for loss, leaf in _leaves(effort, relations=[ADD]):
-        yield same(loss, multinomial.label_loss(*leaf.values()), **leaf)
-    return "{cases} leaf sizes: the worst pair attains the formula."
+    r"""Under add-remove the larger of both leaves costs what it does under replace-one, for every $n \ge 2$, $K$
+    and $B_3$; one record beside none costs $\ln\frac{e^b + K - 1}{K}$ or $\ln\frac{Ke^b}{e^b + K - 1}$."""
+    for name in ADDED:
+        yield from certified(name, effort)
+    for n, k, budget in product((1, 2, 6), (2, 3), BUDGETS):
+        leaves = [n - 1, *[0] * (k - 1)], [n - 1, 1, *[0] * (k - 2)]
+        loss = compare_laws(*(_softmax_of_shares(leaf, budget) for leaf in leaves)).loss
+        yield decisive(same(loss, multinomial.label_loss(n, k, budget), n=n, classes=k, B3=budget))
+    return "No leaf loses more; a record of another class beside n - 1 of one class attains it: {exact:.4g}"
 
 
 @LABEL(
@@ -170,14 +167,19 @@ def _tree_losses(effort):
             yield loss, {"classes": k, "B3": budget, "neighbours": neighbours}
 
 
-@TREE("mrf/tree-labels", "proof of lemma 7, last sentence", "loose")
+@TREE("mrf/tree-labels", "proof of lemma 7, last sentence", "loose", **over(*LEAVES, *TWO))
 def tree_labels(effort, rng):
     r"""Since each leaf divides the dataset $\mathcal D^E$ into disjoint subsets, the prediction mechanism of
     each tree satisfies $B_3$-differential privacy, according to property 2. (With labels that are drawn once,
     in a tree that is given.)"""
-    for loss, setting in _tree_losses(effort):
-        yield private(loss, setting["B3"], **setting)
-    return "{cases} settings; the nearest loses {exact:.4g} of {stated:g}, {neighbours}."
+    for name in LEAVES:
+        yield from certified(name, effort, broken="leaks")
+    for name in TWO:
+        yield from certified(name, effort, met=False, broken="leaks")
+    laws = [[_softmax_of_shares(leaf, 8.0) for leaf in leaves] for leaves in (((0, 0), (1, 1)), ((1, 0), (1, 0)))]
+    loss = compare_laws(*(np.multiply.outer(*pair).ravel() for pair in laws)).loss
+    yield decisive(private(loss, 8.0, met=False))
+    return "The leaf that gains a record and the one that loses it cost less than B3/2 each: {exact:.4g} of 8"
 
 
 @TREE.corrected(tree_labels, LOSS, LAW)

@@ -10,7 +10,7 @@ from dplit import multinomial
 from dplit.court.claims.multinomial_privacy import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import below, decisive, need, private, same
+from dplit.court.ledger.compare import decisive, need, private, same
 from dplit.loss import compare_laws, worst_privacy_loss
 from dplit.neighbours import data_sets
 
@@ -162,23 +162,23 @@ def _range_density(records, budget, points):
     lemma_6,
     range="2 to 30 fixed cuts, B2 from 0.1 to 10, up to 3 records; the range [0, 1] with gaps down to 1e-9",
 )
-def lemma_6_public(effort, rng):
+def lemma_6_public(effort, rng, epsilon=BUDGETS):
     r"""Over $m$ fixed public cuts, at whatever values the records are, the choice of a value costs the
     formula of lemma 5 with $m$ for $D$, at most $B_2$. Over a public range, intervals weighted by their
     length, it costs $B_2$ at most, and no less for all data."""
     ends = tuple(product((0.0, 0.5, 1.0), (0, 1)))
-    for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), BUDGETS):
+    for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), epsilon):
         cuts = [0.25, *np.linspace(0.6, 0.9, m - 1).tolist()]
         law = partial(_public_law, cuts=cuts, budget=budget)
         worst = worst_privacy_loss(law, _with_records(ends), small.near(ends, small.REPLACE))
         stated = multinomial.selection_loss(m, budget)
         yield same(worst.loss, stated, cuts=m, B2=budget, data=str(worst.data))
     points = np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
-    for budget, neighbours in product(BUDGETS, small.RELATIONS):
+    for budget, neighbours in product(epsilon, small.RELATIONS):
         law = partial(_range_density, budget=budget, points=points)
         worst = worst_privacy_loss(law, _with_records(VALUES), small.near(VALUES, neighbours))
         yield private(worst.loss, budget, met=False, B2=budget, neighbours=neighbours)
-    for budget in BUDGETS:
+    for budget in epsilon:
         share = _narrow_gap(1e-9, budget) / budget
         yield decisive(need(0.999 < share <= 1, share, "<=", 1, B2=budget))
     return (
@@ -204,23 +204,22 @@ def _narrow_gap(gap, budget):
     "assumes",
     "multinomial.nodes_changed",
     LOSS,
-    quantity="privacy loss of a level",
-    range="one level of two nodes, 3 to 30 features, B1 from 0.1 to 10",
+    quantity="e to the privacy loss of a level",
+    **over(WORST, "mrf/lemma-5", "mrf/layer"),
 )
-def layer(effort, rng, epsilon=BUDGETS):
+def layer(effort, rng):
     r"""The privacy budget consumed for each layer of a tree by the split mechanism is $B_1 + B_2$. This assumes
     add-remove, and candidates that are public: a record that is replaced leaves one node of the layer and
     enters another."""
-    found = []
-    for d, budget in product(effort.pick((3, 30), (3, 9, 30), (3, 9, 30, 300)), epsilon):
-        enters, leaves = _one_record_more(d, budget)
-        yield private(max(enters, leaves), budget, met=False)
-        found.append(((enters + leaves) / budget, d, budget))
-    share, d, budget = max(found)
-    yield below(share * budget, budget)
+    yield from _certified(effort, (WORST, "mrf/lemma-5"), broken="leaks")
+    for d in (3, 30):
+        for loss in _one_record_more(d, 1.0):
+            yield same(loss, multinomial.selection_loss(d, 1.0), broken="leaks", features=d, B1=1)
+    two = lambda D, S: math.exp(2 * multinomial.selection_loss(D, 2 * math.log(S)))  # noqa: E731
+    yield from certified("mrf/layer", effort, left=two)
     return (
-        f"Add-remove, one node of the layer changes, within B1. Replace-one, of two nodes of up to 5 records "
-        f"with {d} features, whose values need no choice, a layer loses {{exact:.3f}} at B1 = {budget:g}, B2 = 0."
+        "Add-remove, one node of the layer changes, within B1. Replace-one, two nodes of up to 5 records, whose "
+        "values need no choice, have together more than e^B1: wherever {refuted}."
     )
 
 

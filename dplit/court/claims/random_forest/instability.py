@@ -9,7 +9,7 @@ import numpy as np
 from dplit import majority, random_forest
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import decisive, need, note, same
+from dplit.court.ledger.compare import same
 from dplit.ground.errors import NEIGHBOURS
 
 INSTABILITY = Box("thm-instability", "random_forest.stable_release", "random_forest.distance_to_instability")
@@ -18,6 +18,10 @@ CLASSES = Box(
 )
 OPTIMUM = Box("thm-delta-optimum", "random_forest.delta_error_bound", quantity="least error of a private label")
 STEPS = tuple(f"rdf/instability:{part}" for part in ("near", "far", "across", "across-none"))
+PURE = tuple(f"rdf/instability-classes:{part}" for part in ("edge", "beyond", "coin"))
+NEAR = tuple(f"near-{classes}" for classes in ("two", "three", "four", "five"))
+FEW = tuple(f"rdf/instability-classes:{part}" for part in (*NEAR, "far", "half"))
+SIX = "rdf/instability-classes:six"
 ERRORS = tuple(f"rdf/delta-optimum:{part}" for part in ("step", "met", "back", "right", "right-back", "none"))
 
 
@@ -61,38 +65,33 @@ def instability(effort, rng):
     return "With any number of classes, at every distance: {statement} wherever {where}; at distance 0 it is delta"
 
 
-@CLASSES("rdf/instability-classes", "section 2.2, definition 7", ours=True, proved=False, quantity="classes")
+@CLASSES(
+    "rdf/instability-classes",
+    "section 2.2, definition 7",
+    ours=True,
+    quantity="lower bound of permute-and-flip's error, and the test's, six classes",
+    **over(*PURE, *FEW, SIX),
+)
 def instability_classes(effort, rng):
     r"""With a uniform class where the test fails it is $\epsilon$-private if and only if $\delta \le
     (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. Permute-and-flip errs less on every leaf of at
-    most five classes with a majority, at each of the computed $\epsilon$; with six classes or more there
-    are leaves and $\epsilon$ where it errs more."""
-    for classes, epsilon in product((2, 3), (0.3, 1.0)):
-        edge = random_forest.pure_delta(epsilon, classes)
-        for delta in (edge, min(0.5, 1.01 * edge)):
-            pairs = _label_pairs(effort.pick(4, 5, 7), classes, epsilon, delta, "add-remove", True)
-            loss = max(np.abs(np.log(p / q)).max() for p, q in pairs)
-            beyond, costs_more = delta > edge, loss > epsilon * (1 + 1e-9)
-            relation = ">" if beyond else "<="
-            data = {"classes": classes, "epsilon": epsilon, "delta": delta}
-            yield need(costs_more == beyond, loss, relation, epsilon, **data)
-    gaps, fewer = np.arange(1, effort.pick(25, 60, 200)), {}  # errors than permute-and-flip's
-    budgets = *np.log(np.arange(1.25, 8, effort.pick(0.25, 0.125, 0.0625))), 0.01, 0.1, 4.0, 8.0
-    for k, e in product(range(2, 9), budgets):
-        stable = random_forest.stable_error(gaps, e, random_forest.pure_delta(e, k), classes=k)
-        flip = majority.unanimous_error(gaps, k, e)
-        told = flip > 1e-300  # beyond, both errors underflow
-        ratio = float((stable[told] / flip[told]).min())
-        if ratio < 1 - 1e-9:
-            fewer[k] = min(fewer.get(k, (math.inf, e)), (ratio, float(e)))
-    ratio, epsilon = fewer.get(6, (math.nan, math.nan))
-    yield decisive(same(min(fewer, default=0), 6, **{"fewer errors": fewer}))
-    return note(
-        "The loss is epsilon at the edge and more beyond it. For at most 5 classes permute-and-flip errs "
-        f"less in all cases; for six the test errs {ratio:.4f} times as often on (n, 0, ..., 0) at "
-        f"e^epsilon = {math.exp(epsilon):.3g}.",
-        range=f"2 to 8 classes, gaps up to {gaps[-1]}, {len(budgets)} epsilons from 0.01 to 8",
-    )
+    most five classes with a majority, at every $\epsilon$; with any number from six on there are leaves and
+    $\epsilon$ where it errs more."""
+    for name in (*STEPS, *PURE, *FEW, SIX):
+        yield from certified(name, effort)
+    for k, e, gap in product((2, 5, 6), (0.3, 1.5, 3.0), (1, 4)):
+        delta = min(0.5, math.expm1(e) / (math.expm1(e) + k))
+        yield same(random_forest.pure_delta(e, k), delta, classes=k, epsilon=e)
+        near, u = delta * math.exp(e * (gap - 1)), -math.expm1(-e * gap)
+        failed = 1 - near if near <= 0.5 else math.exp(-e * (gap - 1)) / (4 * delta)
+        data = {"classes": k, "epsilon": e, "gap": gap}
+        yield same(random_forest.stable_error(gap, e, delta, classes=k), failed * (1 - 1 / k), **data)
+        yield same(majority.unanimous_error(gap, k, e), 1 - sum(u**i for i in range(k)) / k, **data)
+    for classes, e in product((2, 3), (0.3, 1.0)):
+        pairs = _label_pairs(4, classes, e, random_forest.pure_delta(e, classes), "add-remove", True)
+        loss = max(np.abs(np.log(p / q)).max() for p, q in pairs)
+        yield same(loss, e, classes=classes, epsilon=e)
+    return "The loss is epsilon at the edge and more beyond it. Six classes or more: {statement}, wherever {where}"
 
 
 @OPTIMUM(

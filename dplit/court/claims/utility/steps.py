@@ -1,6 +1,6 @@
 """Of the proof of theorem 2 of DiPriMe v2, appendix B.2: a flip is rarer in larger and in purer leaves."""
 
-from itertools import combinations_with_replacement, pairwise, product
+from itertools import pairwise, product
 
 import numpy as np
 from scipy.integrate import quad
@@ -93,37 +93,24 @@ def _halved(n, depth):
     return sizes
 
 
+ADDED = ("diprime-v1/noise-in-error:added", "m-rf/clipping:empty")
+NOISE = tuple(f"{paper}/noise-in-error" for paper in ("diprime-v1", "diprime-v2"))
+
+
 @SPLIT(
     "noise-in-error",
     {"diprime-v1": "Appendix A.2.3, effect of noising the mean", "diprime-v2": "Appendix B.1, after (4)"},
     proved=False,
     about="step",
     quantity="expected squared error that the noise of a mean adds",
-    range="nodes of 1 to 5 records with targets -1, 0, 1, three budgets",
+    **over(*ADDED, *NOISE),
 )
 def noise_in_error(effort, rng, paper):
     r"""The noisy mean adds $\tilde N_i\rho_i^2$ to the squared error of a node, and the conditional expectation of
     the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2: $8B^2/(N_L^*\epsilon_\ell^2)$)."""
-    sizes = range(1, effort.pick(6, 8, 10))
-    for n, shift in product(sizes, (-1.5, 0.3, 2.0)):
-        for y in combinations_with_replacement((-1, 0, 1), n):
-            added = _squares(y, shift) - _squares(y, 0.0)
-            yield same(added, n * shift**2, rtol=0, atol=1e-9, targets=y, shift=shift)
-    for n, e in product(sizes, (0.5, 1.0, 2.0)):
-        law = float(utility.leaf_noise([n], e, -1, 1))  # R = 2
-        yield same(n * _variance(2 / (n * e)), law, 1e-7, records=n, epsilon=e)
-        law = float(utility.expected_sse([0] * (n + 1), e, -1, 1)[0])  # all records in one block
-        whole = (n + 1) * _variance(2 / ((n + 1) * e))
-        yield same(whole, law, 1e-7, records=n + 1, epsilon=e)
-    return "{cases} nodes and shifts: with {records} records at epsilon {epsilon:g} it is {exact:.4f}"
-
-
-def _variance(scale):
-    """Variance of Laplace noise, by quadrature."""
-    return 2 * quad(lambda x: x * x * np.exp(-x / scale) / (2 * scale), 0, np.inf)[0]
-
-
-def _squares(targets, shift):
-    """Sum of squares about the mean moved by a noise."""
-    centre = sum(targets) / len(targets) + shift
-    return sum((y - centre) ** 2 for y in targets)
+    leaf = lambda N, e, R: float(utility.leaf_noise([N], e, 0, R))  # noqa: E731
+    for name, code in zip((*ADDED, *NOISE), ({}, {}, {"right": leaf}, {})):
+        yield from certified(name, effort, **code)
+    for n, e in ((2, 0.5), (5, 1.0)):  # all records in one block, targets from -1 to 1
+        yield same(utility.expected_sse([0] * n, e, -1, 1)[0], 8 / (n * e**2), records=n, epsilon=e)
+    return "Moved by p, N targets have N p^2 more, in the mean {exact:.4f}: {statement}, wherever {where}"

@@ -35,7 +35,7 @@ FLAGS = (
 REFERENCE = "book/api"  # some hundred pages to look things up in, not to read: the site has them
 ENTRIES, LEDGERS = "book/entries/", ("book/ledger", "book/own")
 SCREEN_ONLY = (
-    "a.headerlink, .cite-page, .run-page, .ledger-filter, .ledger-exports, script, "
+    "a.headerlink, a.chapter-slides, .cite-page, .run-page, .ledger-filter, .ledger-exports, script, "
     "style, button, details.hide, a.sd-stretched-link, .toctree-wrapper.compound-hidden"
 )
 SHEETS = ("styles/theme.css", "styles/pydata-sphinx-theme.css", "pygments.css",

@@ -1,4 +1,6 @@
-"""A lecture: the slides of chapters, ``_build/html/slides/CHAPTER.html``, from their pages: ``make slides``.
+"""A lecture: the slides of chapters, ``_build/html/slides/CHAPTER.html``, from their pages.
+
+``make book`` makes all of them, ``make slides ARGS=majority`` again those of a chapter.
 
 A slide shows one thing of the chapter's main line, a box, a figure, a table or a cell, under the heading of its
 section and the sentences that lead to it. Proofs, audit boxes and exercises stay in the chapter. The arrow keys

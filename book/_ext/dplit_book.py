@@ -77,8 +77,10 @@ def write_entrance(app, error):
 
 
 def add_page_scripts(app, pagename, templatename, context, doctree):
-    """Give a page the scripts that it needs: the ledger's filter, the formulas' marks, MathJax."""
+    """Give a page the scripts that it needs: the ledger's filter, the formulas' marks, MathJax, the search's."""
     body = context.get("body", "")
+    if pagename == "search":
+        app.add_js_file("search.js", defer="defer")
     if LEDGER_CLASS in body:
         app.add_js_file("ledger.js", defer="defer")
     if FORMULA_CLASS in body or LEDGER_CLASS in body:  # the ledger's are typeset when they are seen

@@ -1,7 +1,8 @@
-"""The map of chapters: what each needs, on the map and under each title."""
+"""What each chapter needs, on the map and under its title, and the slides that are made of its page."""
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -92,10 +93,31 @@ def say_what_it_needs(app, doctree):
         link = _link(other)
         link["refdoc"] = page
         line += link
+    line += nodes.Text(". " if needed else " ")
+    line += nodes.reference(
+        "", "Slides", refuri=f"../slides/{stem}.html", internal=True, classes=["chapter-slides"]
+    )
     title.parent.insert(title.parent.index(title) + 1, line)
+
+
+def write_slides(app, error):
+    """Make the slides of each chapter, where its page is newer than they are."""
+    if error or app.builder.name != "html":
+        return
+    sys.path.insert(0, str(BOOK))
+    import slides
+
+    sys.path.remove(str(BOOK))
+    site = Path(app.outdir)
+    (site / "slides").mkdir(exist_ok=True)
+    for stem in (stem for _, stems in parts() for stem in stems):
+        page, made = site / "book" / f"{stem}.html", site / "slides" / f"{stem}.html"
+        if page.is_file() and not (made.is_file() and made.stat().st_mtime > page.stat().st_mtime):
+            made.write_text(slides.lecture(site, stem), "utf-8")
 
 
 def setup(app):
     app.add_directive("chapter-map", ChapterMap)
     app.connect("doctree-read", say_what_it_needs, priority=400)
+    app.connect("build-finished", write_slides)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -20,6 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 from dplit.court import claims
 from dplit.court.ledger import evidence_files, export
 from dplit.court.ledger.cite import row_id
+from dplit.court.ledger.glance import SHORT_NAMES
 from dplit.court.ledger.registry import OURS, PAPERS
 from dplit.ground.work import plain
 
@@ -143,10 +144,15 @@ class Scorecard(SphinxDirective):
         cards = [scorecard(paper, claims.all(), folder) for paper in papers]
         if not self.arguments:  # each under its paper's name
             cards = [
-                f'<p class="card-of"><a href="errata/{p}.html">{PAPERS[p]}</a></p>{c}'
+                f'<p class="card-of"><a href="errata/{p}.html">{_titled(p)}</a></p>{c}'
                 for p, c in zip(papers, cards)
             ]
         return [nodes.raw("", "\n".join(cards), format="html")]
+
+
+def _titled(paper):
+    """A paper's title with its short name in front."""
+    return f"{SHORT_NAMES[paper]}: {PAPERS[paper].removeprefix(f'{SHORT_NAMES[paper]}: ')}"
 
 
 class ClaimMap(SphinxDirective):

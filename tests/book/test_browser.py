@@ -164,6 +164,16 @@ def test_search_finds_permute(driver, site, server, where):
     assert wait(driver, f"return {found}.some((title) => title.includes('Notation'))")
 
 
+@pytest.mark.parametrize(
+    "asked, leads",
+    [("MRF lemma 3", "paper=mrf&text=lemma+3"), ("M-RF", "paper=m-rf"), ("permute", "text=permute")],
+)
+def test_search_leads_to_the_claims(driver, server, asked, leads):
+    visit(driver, f"{server}search.html?q={asked}")
+    address = wait(driver, "return document.querySelector('.ask-ledger a')?.href")
+    assert address == f"{server}book/ledger.html?{leads}"
+
+
 def test_dark_and_light(driver, site):
     visit(driver, (site / PAGES[0]).as_uri())
     theme = "return document.documentElement.dataset.theme"

@@ -119,8 +119,9 @@ def check_a_notebook(page, stem):
     assert "dplit verify" in page.select_one("article").text, "the command that reruns it harder"
     assert page.select('.proof a[href*="api/"]'), "a link from a theorem box to its function"
     line = page.select_one("p.chapter-needs")
-    assert [a["href"] for a in line.select("a")] == [f"{other}.html" for other in NEEDS[stem]]
+    assert [a["href"] for a in line.select("a:not(.chapter-slides)")] == [f"{other}.html" for other in NEEDS[stem]]
     assert line.text.startswith("Needs")
+    assert [a["href"] for a in line.select("a.chapter-slides")] == [f"../slides/{stem}.html"]
 
 
 def test_every_entry_has_a_row_and_a_page_of_its_own(site):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from book_tools import BOOK, ROOT, cells
 from browser_tools import visit, wait
+from sklearn import inspection
 
 from dplit import PrivacyLeakWarning, baselines, datasets, forests
 from dplit.court import bench, experiments
@@ -80,6 +81,19 @@ def test_the_average_accuracy_is_what_the_page_says():
         scores.append(scope["forest"].score(scope["X_test"], scope["y_test"]))
     (said,) = re.findall(r"averages (0\.\d\d)", page)
     assert f"{np.mean(scores):.2f}" == said
+
+
+def test_no_page_gives_private_records_to_partial_dependence(monkeypatch):
+    """Its grid holds their values, and it is free on no page."""
+    given, name = [], "sklearn.inspection.partial_dependence"
+    called = inspection.partial_dependence
+    monkeypatch.setattr(name, lambda forest, X, *rest: (given.append(X), called(forest, X, *rest))[1])
+    check((BOOK / "guide" / "migrate.md").read_text("utf-8"))
+    private = set(datasets.load("wdbc").X["worst perimeter"])
+    assert given and not any(private & set(X["worst perimeter"]) for X in given)
+    for path in PAGES:
+        for line in path.read_text("utf-8").splitlines():
+            assert "`partial_dependence`" not in line or "public table" in line
 
 
 def test_random_trees_stay_at_the_majority_class_of_wilt():

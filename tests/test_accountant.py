@@ -80,7 +80,36 @@ def test_a_price_that_is_not_known_is_refused_before_a_record_is_read(options):
     assert account.spent == 0
 
 
-def test_a_fit_that_spends_more_than_it_declared_is_undone():
+@each_private
+def test_what_is_left_out_is_named_and_costs_nothing(kind, tmp_path):
+    """By every private estimator, as often as it is tried, in memory and in a file."""
+    (argument,) = target(kind, "ab")
+    y = X[:, 0] if regresses(kind) else Y
+    for account in (Accountant(1.0), Accountant(tmp_path / "fits.jsonl", 1.0)):
+        with account:
+            for _ in range(2):
+                with pytest.raises(BudgetError, match=f"needs {argument}=$"):
+                    kind(epsilon=0.5, domain=DOMAIN).fit(X, y)
+                with pytest.raises(BudgetError, match="needs a public domain=$"):
+                    kind(epsilon=0.5, **target(kind, "ab")).fit(X, y)
+        assert account.spent == 0
+
+
+def test_a_label_without_a_finite_epsilon_costs_nothing():
+    with Accountant(1.0) as account, pytest.raises(BudgetError, match="needs label='permute-and-flip'$"):
+        forest(label="smooth-exponential").fit(X, Y)
+    assert account.spent == 0
+
+
+@pytest.mark.parametrize("y", [Y == "a", (Y == "a").tolist(), pd.Series(Y == "a", dtype="boolean")])
+def test_a_boolean_target_says_its_classes(y):
+    with Accountant(1.0) as account:
+        forest(classes=None).fit(X, y)
+    assert account.spent == 0.5
+
+
+def test_a_fit_that_spends_more_than_it_declared_is_undone(monkeypatch):
+    monkeypatch.setattr("dplit.forests.base.declared", lambda *_: (0.5, 0.0))
     with Accountant(5) as account, warnings.catch_warnings():
         warnings.simplefilter("ignore", dplit.PrivacyLeakWarning)
         made = forest(classes=None)

@@ -133,11 +133,11 @@ class Accountant:
         return f"Accountant({of}), {self.spent:g} spent"
 
     def _check(self, name, price, neighbours):
-        epsilon, delta = price
+        epsilon, delta, *lacks = price
         if not epsilon < math.inf:
             raise BudgetError(
                 f"the account refuses {name}: its price is infinite or not known before the fit. A finite "
-                "one needs domain=, classes= or target_bounds=, and accounting='proved'"
+                f"one needs {' and '.join(lacks) or 'a finite epsilon='}"
             )
         if neighbours != self.neighbours:
             raise BudgetError(f"the account is for {self.neighbours} neighbours, {name} for {neighbours}")
@@ -217,10 +217,11 @@ def charged(name: str, neighbours: str, price: Callable, sent_from: int | None =
     A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. What draws nothing is
     charged at its end.
 
-    ``price()`` is the epsilon and delta that the fit declares to cost; what is yielded is to be called with the
-    node of what it really spent. `sent_from`: number of the process with an open account that the estimator was
-    sent from, if it was; a process that was forked inside the context has copies of the account, which nobody
-    adds up. Raises a BudgetError if an account has too little left, or stands in another process; or if the fit
+    ``price()`` is the epsilon and delta that the fit declares to cost, and, where that is infinite, the arguments
+    that it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of the
+    process with an open account that the estimator was sent from, if it was; a process that was forked inside the
+    context has copies of the account, which nobody adds up. Raises a BudgetError if an account has too little
+    left, or stands in another process; or if the fit
     spent more than it declared, which then stays charged.
     """
     if {sent_from, is_open()} - {None, os.getpid()}:

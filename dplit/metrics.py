@@ -20,6 +20,7 @@ from dplit import budget
 from dplit.budget import accountant
 from dplit.domain import GRID
 from dplit.forests.noise import EXACT, SIMULATED
+from dplit.forests.targets import checked_target
 from dplit.ground import errors
 from dplit.mechanisms import BoundedMean, Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import is_secure, secure_generator
@@ -84,7 +85,7 @@ class HeldOut:
 
         `metrics`: "accuracy", left out; "log_loss", with probabilities of at least `FLOOR`; of two classes "auc",
         where records in one of the cells between `EDGES` tie, and "calibration", a data frame of these cells, both
-        of one release; of a regression "mse", and "r2", at least -1, of three releases.
+        of one release (a cell without records has the share NaN); of a regression "mse", and "r2", at least -1, of three releases.
         """
         metrics = [errors.check_choice(name, tuple(NEEDS), "metrics") for name in metrics or ("accuracy",)]
         needed = list(dict.fromkeys(part for name in metrics for part in NEEDS[name]))
@@ -163,9 +164,17 @@ class HeldOut:
             raise ValueError(f"model must say finite numbers by {method}, got one that is none")
         return said, y
 
+    def _classified(self, model, method):
+        """The same, where the model knows all classes of the records: a `ValueError` else, as of a fit."""
+        said, y = self._said(model, method)
+        known, found = getattr(model, "classes_", None), pd.Index(pd.unique(checked_target(self.y)), dtype=object)
+        if known is not None and (pd.Index(known, dtype=object).get_indexer(found) < 0).any():
+            raise ValueError(f"y must hold classes of the model, got another; classes are {errors.few(known)}")
+        return said, y
+
     def _second(self, model):
         """Probability of the second of two classes, and whether it is a record's."""
-        said, y = self._said(model, "predict_proba")
+        said, y = self._classified(model, "predict_proba")
         if len(model.classes_) != 2:
             raise ValueError(f"model must have two classes, got {len(model.classes_)}")
         return said[:, 1], y == model.classes_[1]
@@ -177,10 +186,10 @@ class HeldOut:
             cells = 2 * np.searchsorted(EDGES, chance, side="right") + positive
             return np.bincount(cells, minlength=2 * len(EDGES) + 2)
         if part == LOSS:
-            said, y = self._said(model, "predict_proba")
+            said, y = self._classified(model, "predict_proba")
             told = np.where(y[:, None] == model.classes_, said, 0.0).sum(axis=1)
             return np.log(np.clip(told, FLOOR, 1)) / math.log(FLOOR)
-        said, y = self._said(model, "predict")
+        said, y = (self._classified if part == "accuracy" else self._said)(model, "predict")
         if part == "accuracy":
             return (said == y).astype(float)
         lower, upper = self._bounds()
@@ -226,4 +235,5 @@ def _metric(name, found, bounds):
         return float(np.clip(pairs / max(first.sum(), 1) / max(second.sum(), 1), 0, 1))
     records, share = np.maximum([first + second, second], 0)
     ends = {"lower": [0, *EDGES], "upper": [*EDGES, 1]}
-    return pd.DataFrame({**ends, "records": records, "share": np.clip(share / np.maximum(records, 1), 0, 1)})
+    share = np.where(records > 0, np.clip(share / np.maximum(records, 1), 0, 1), np.nan)
+    return pd.DataFrame({**ends, "records": records, "share": share})

@@ -185,6 +185,33 @@ def test_an_error_names_the_argument_and_quotes_no_record(call, said):
     assert "secret" not in str(caught.value)
 
 
+NAMED = copy.copy(MODEL)
+NAMED.classes_, NAMED.predict = np.array(["no", "yes"]), lambda X: np.where(X >= 0.5, "yes", "no")
+ASKS = {
+    **{name: lambda held, name=name: held.scores(NAMED, 0.5, name) for name in ("accuracy", "log_loss", "auc")},
+    "calibration": lambda held: held.scores(NAMED, 0.5, "calibration"),
+    "threshold": lambda held: held.threshold(NAMED, 0.5),
+    "best": lambda held: held.best([NAMED], 0.5),
+}
+
+
+@pytest.mark.parametrize("labels", [[True, False], [1, 0], ["Yes", "No"], ["yes", None], ["yes", math.nan]])
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+def test_labels_that_the_model_does_not_know_are_refused_before_the_charge(ask, labels):
+    """As a fit refuses them; missing ones, too."""
+    with Accountant(1.0) as account:
+        with pytest.raises(ValueError, match="y must hold (classes of the model|a value for every record)"):
+            ask(HeldOut(X[:4], ["yes", "no", *labels]))
+        assert account.spent == 0
+        ask(HeldOut(X[:4], pd.Series(["yes", "no", "no", "no"], dtype="category")))
+        assert account.spent == 0.5
+
+
+def test_a_cell_without_records_has_no_share():
+    table = HeldOut(np.array([0.1, 0.1]), [0, 1]).scores(MODEL, WIDE, "calibration").value["calibration"]
+    assert table["share"].notna().sum() == 1 and (table["records"][table["share"].isna()] == 0).all()
+
+
 def test_records_are_in_no_repr():
     assert "0." not in repr(HeldOut(X, Y)) and len(repr(HeldOut(X, Y))) < 80
 

@@ -85,7 +85,8 @@ class HeldOut:
 
         `metrics`: "accuracy", left out; "log_loss", with probabilities of at least `FLOOR`; of two classes "auc",
         where records in one of the cells between `EDGES` tie, and "calibration", a data frame of these cells, both
-        of one release (a cell without records has the share NaN); of a regression "mse", and "r2", at least -1, of three releases.
+        of one release (a cell without records has the share NaN); of a regression "mse", and "r2", at least -1, of
+        three releases.
         """
         metrics = [errors.check_choice(name, tuple(NEEDS), "metrics") for name in metrics or ("accuracy",)]
         needed = list(dict.fromkeys(part for name in metrics for part in NEEDS[name]))

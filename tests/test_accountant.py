@@ -88,15 +88,15 @@ def test_what_is_left_out_is_named_and_costs_nothing(kind, tmp_path):
     for account in (Accountant(1.0), Accountant(tmp_path / "fits.jsonl", 1.0)):
         with account:
             for _ in range(2):
-                with pytest.raises(BudgetError, match=f"needs {argument}=$"):
+                with pytest.raises(BudgetError, match=rf"needs {argument}=$"):
                     kind(epsilon=0.5, domain=DOMAIN).fit(X, y)
-                with pytest.raises(BudgetError, match="needs a public domain=$"):
+                with pytest.raises(BudgetError, match=r"needs a public domain=$"):
                     kind(epsilon=0.5, **target(kind, "ab")).fit(X, y)
         assert account.spent == 0
 
 
 def test_a_label_without_a_finite_epsilon_costs_nothing():
-    with Accountant(1.0) as account, pytest.raises(BudgetError, match="needs label='permute-and-flip'$"):
+    with Accountant(1.0) as account, pytest.raises(BudgetError, match=r"needs label='permute-and-flip'$"):
         forest(label="smooth-exponential").fit(X, Y)
     assert account.spent == 0
 

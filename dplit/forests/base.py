@@ -98,7 +98,7 @@ def undone_on_error(fit):
 
 
 def declared(forest, y):
-    """Epsilon and delta of a fit, as far as its parameters and the type of `y` tell; else infinity and what lacks."""
+    """Epsilon and delta of a fit, as far as its parameters and the type of `y` tell; else infinity, and why."""
     domain = forest.domain
     public = domain is not None and not getattr(domain, "data_dependent", ())
     lacks = [f"{name}=" for name in ("classes", "target_bounds") if getattr(forest, name, "") is None]

@@ -200,7 +200,7 @@ ASKS = {
 def test_labels_that_the_model_does_not_know_are_refused_before_the_charge(ask, labels):
     """As a fit refuses them; missing ones, too."""
     with Accountant(1.0) as account:
-        with pytest.raises(ValueError, match="y must hold (classes of the model|a value for every record)"):
+        with pytest.raises(ValueError, match=r"y must hold (classes of the model|a value for every record)"):
             ask(HeldOut(X[:4], ["yes", "no", *labels]))
         assert account.spent == 0
         ask(HeldOut(X[:4], pd.Series(["yes", "no", "no", "no"], dtype="category")))

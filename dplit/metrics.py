@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ from dplit.mechanisms.secure import is_secure, secure_generator
 
 EDGES = 1 / (1 + np.exp(-np.linspace(-5, 5, 21)))  # of cells of probability, and thresholds
 FLOOR = 0.01  # of a probability, in the log-loss
+COPIES = 200  # of a release, with noise once more
+KNOWS_NOTHING = {"accuracy": 0, "log_loss": 0, "mse": 0, "auc": 0.5, "r2": 0, "count": 0}  # or all, of an error
 STEPS = 2**20  # of a record, in which a regression's sums are whole
 CELLS, LOSS, ERROR, TARGET, SQUARE = "cells", "log-loss", "squared error", "target", "squared target"
 NEEDS = {"accuracy": ["accuracy"], "log_loss": [LOSS], "auc": [CELLS], "calibration": [CELLS], "mse": [ERROR],
@@ -34,10 +37,36 @@ NEEDS = {"accuracy": ["accuracy"], "log_loss": [LOSS], "auc": [CELLS], "calibrat
 
 
 class Released(NamedTuple):
-    """What was drawn, and what it spends."""
+    """What was drawn, and what it spends; its repr says how far noise moves it."""
 
     value: Any
     budget: budget.Budget
+    #: Of a score: what computes it from what was drawn, that, and the epsilon of each part. Of a choice: words.
+    noise: Any = ""
+
+    @property
+    def interval(self) -> Any:
+        """Ends between which noise alone moves a score in 19 of 20 draws, laid out like `value`; None of a choice.
+
+        From what was released and public numbers: noise is added once more to what was drawn, `COPIES` times. That
+        the records are a sample is not in it. Of "calibration" it is two arrays, of shares.
+        """
+        if isinstance(self.noise, str):
+            return None
+        compute, drawn, epsilon = self.noise
+        rng, beats = np.random.default_rng(0), -math.expm1(-epsilon)
+
+        def again(v):
+            if v.dtype.kind in "iu":
+                return v + rng.geometric(beats, v.shape) - rng.geometric(beats, v.shape)
+            return np.maximum(v, 0) + rng.laplace(0, 1 / epsilon, v.shape)  # votes are at least 0
+
+        return _ends([compute({part: again(v) for part, v in drawn.items()}) for _ in range(COPIES)])
+
+    def __repr__(self):
+        if isinstance(self.noise, str):
+            return f"{self.value}: {self.noise}\n{self.budget!r}"
+        return "\n".join([*_told(self.value, self.interval), repr(self.budget)])
 
 
 def noisy_votes(shares: np.ndarray, epsilon: float, rng: np.random.Generator) -> tuple:
@@ -94,10 +123,8 @@ class HeldOut:
             found, nodes = {part: self._asked(model, part) for part in needed}, []
             for part, values in found.items():
                 found[part], node = (noisy_cells if part == CELLS else noisy_votes)(values, share, rng)
-                if part != CELLS:
-                    found[part], node = float(BoundedMean(share, 0, 1).mean(found[part])), replace(node, name=part)
-                nodes.append(node)
-            return released({name: _metric(name, found, self.target_bounds) for name in metrics}, *nodes)
+                nodes.append(node if part == CELLS else replace(node, name=part))
+            return released(partial(_scores, metrics, self.target_bounds), *nodes, drawn=found)
 
     def threshold(
         self, model: Any, epsilon: float, thresholds: ArrayLike = EDGES, weights: Sequence[int] = (1, 1)
@@ -116,19 +143,20 @@ class HeldOut:
             said = chance[:, None] >= thresholds
             totals = first * (~said[~positive]).sum(axis=0) + second * said[positive].sum(axis=0)
             place, node = best_candidate(totals, max(first, second), share, rng)
-            return released(float(thresholds[place]), node)
+            return released(float(thresholds[place]), node, noise=_short(max(first, second), share, len(totals)))
 
     def best(self, models: Sequence, epsilon: float) -> Released:
         """A private choice among fitted models, its place in `models`.
 
-        By the number of records that are classified rightly; with `target_bounds`, by the sum of one less the
+        By the number of records that are classified rightly, of which a rare class is few; with `target_bounds`, by the sum of one less the
         squared error in units of their length.
         """
         part, unit = ("accuracy", 1) if self.target_bounds is None else (ERROR, STEPS)
         with self._charged("choice of a model", epsilon) as (share, rng, released):
             found = [self._asked(model, part) for model in models]
             totals = [int(np.rint(v if unit == 1 else unit * (1 - v)).sum()) for v in found]
-            return released(*best_candidate(np.array(totals), unit, share, rng))
+            place, node = best_candidate(np.array(totals), unit, share, rng)
+            return released(place, node, noise=_short(1, share, len(totals)))
 
     @contextmanager
     def _charged(self, name: str, epsilon: float, parts: int = 1) -> Iterator[tuple]:
@@ -140,11 +168,13 @@ class HeldOut:
         share = epsilon / (steps * parts)
         share = share if share == epsilon else math.nextafter(share, 0.0)  # no sum is an ulp too much
 
-        def released(value, *nodes):
+        def released(value, *nodes, drawn=None, noise=""):
             node = budget.Sequence(name, nodes, "all read the same records")
             node = budget.Group(name, node, steps, self.neighbours) if steps > 1 else node
             settle(node)
-            return Released(value, budget.Budget(node, [EXACT if is_secure(rng) else SIMULATED]))
+            if drawn is not None:
+                value, noise = value(drawn), (value, drawn, share)
+            return Released(value, budget.Budget(node, [EXACT if is_secure(rng) else SIMULATED]), noise)
 
         with accountant.charged(name, self.neighbours, lambda: (epsilon, 0.0)) as settle:
             yield share, rng, released
@@ -214,13 +244,56 @@ def describe(column: HeldOut, epsilon: float, *quantiles: float, bins: int = 64)
         place = np.clip((np.nan_to_num(y, nan=lower) - lower) / (upper - lower) * n, 0, n - 1).astype(int)
         counts = np.bincount(np.where(np.isnan(y), n, place), minlength=n + 1)
         counts, node = noisy_cells(counts, share, rng)
-        total, known, edges = max(counts.sum(), 1), max(counts[:n].sum(), 1), np.linspace(lower, upper, n + 1)
-        below = np.maximum.accumulate([0, *counts[:n].cumsum()])
-        return released({
-            "count": int(total), "missing": float(np.clip(counts[n] / total, 0, 1)),
-            "mean": float(np.clip(counts[:n] @ (edges[1:] + edges[:-1]) / 2 / known, lower, upper)),
-            "quantiles": dict(zip(wanted.tolist(), np.interp(wanted * known, below, edges).tolist())),
-        }, node)  # fmt: skip
+        return released(partial(_described, lower, upper, wanted), node, drawn={CELLS: counts})
+
+
+def _described(lower, upper, wanted, drawn):
+    """A column's description, from released counts."""
+    counts = drawn[CELLS]
+    n = len(counts) - 1
+    total, known, edges = max(counts.sum(), 1), max(counts[:n].sum(), 1), np.linspace(lower, upper, n + 1)
+    below = np.maximum.accumulate([0, *counts[:n].cumsum()])
+    return {
+        "count": int(total), "missing": float(np.clip(counts[n] / total, 0, 1)),
+        "mean": float(np.clip(counts[:n] @ (edges[1:] + edges[:-1]) / 2 / known, lower, upper)),
+        "quantiles": dict(zip(wanted.tolist(), np.interp(wanted * known, below, edges).tolist())),
+    }  # fmt: skip
+
+
+def _ends(copies):
+    """The interval of each number among copies of it; of a table that of its shares, where none means any."""
+    if isinstance(copies[0], dict):
+        return {name: _ends([copy[name] for copy in copies]) for name in copies[0]}
+    copies = [copy["share"] if isinstance(copy, pd.DataFrame) else copy for copy in copies]
+    low, high = (np.quantile(np.nan_to_num(copies, nan=at), 0.025 + 0.95 * at, axis=0) for at in (0, 1))
+    return (low, high) if np.ndim(low) else (float(low), float(high))
+
+
+def _told(values, intervals):
+    """Lines that say each number, and how far noise moves it."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _told(value, intervals[name])
+        elif isinstance(value, pd.DataFrame):
+            yield f"{name}: a table"
+        else:
+            low, high = intervals[name]
+            zero = KNOWS_NOTHING.get(name, math.inf)
+            hidden = f": noise hides it, it cannot be told from {zero:g}" if low <= zero <= high else ""
+            yield f"{name} {value:.4g}, noise alone from {low:.4g} to {high:.4g}{hidden}"
+
+
+def _short(most, epsilon, candidates):
+    """By how much a choice may miss the best: a candidate is chosen if its coin says so, and there are so many."""
+    gap = most / epsilon * math.log(20 * candidates)
+    return f"in 19 of 20 draws its sum is below the best one by {gap:.3g} at most"
+
+
+def _scores(names, bounds, drawn):
+    """Metrics by name, from what was released."""
+    mean = BoundedMean(1, 0, 1).mean  # of votes, which no epsilon changes
+    found = {part: v if part == CELLS else float(mean(v)) for part, v in drawn.items()}
+    return {name: _metric(name, found, bounds) for name in names}
 
 
 def _metric(name, found, bounds):

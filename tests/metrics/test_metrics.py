@@ -2,6 +2,9 @@
 
 import copy
 import math
+import pickle
+import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -145,6 +148,65 @@ def test_a_column_is_described():
     assert list(found.value["quantiles"].values()) == pytest.approx(np.nanquantile(ages, [0.1, 0.5]), abs=1.5)
     exact = describe(HeldOut(None, [0, 1, 2, 3, math.nan], (0, 4)), WIDE, bins=4).value
     assert exact == {"count": 5, "mean": 2.0, "missing": 0.2, "quantiles": {0.25: 1.0, 0.5: 2.0, 0.75: 3.0}}
+
+
+def inside(interval, truth):
+    return interval[0] <= truth <= interval[1]
+
+
+@pytest.mark.parametrize("model, target, bounds, epsilon, names", [
+    (MODEL, Y, None, 0.3, ("accuracy", "log_loss", "auc")),
+    (NUMBER, TARGETS, BOUNDS, 2.0, ("mse", "r2")),
+    (NUMBER, TARGETS, (-50, 100), 2.0, ("mse", "r2")),
+])  # fmt: skip
+def test_noise_alone_moves_a_score_as_far_as_is_said(model, target, bounds, epsilon, names):
+    """The true score lies there in some 19 of 20 draws; half of that width would hold it in two thirds of them."""
+    truth, held = HeldOut(X, target, bounds).scores(model, WIDE, *names).value, []
+    hidden = 0
+    for seed in range(60):
+        drawn = HeldOut(X, target, bounds, rng=np.random.default_rng(seed)).scores(model, epsilon, *names)
+        interval = drawn.interval
+        held.append([inside(interval[name], truth[name]) for name in names])
+        assert all(inside(interval[name], drawn.value[name]) for name in names)
+        for name in names:
+            line = next(line for line in repr(drawn).splitlines() if line.startswith(name))
+            assert ("noise hides it" in line) == inside(interval[name], metrics.KNOWS_NOTHING[name])
+            hidden += "noise hides it" in line
+    assert (np.mean(held, axis=0) >= 0.85).all()
+    assert hidden >= 0.9 * 120 if bounds == (-50, 100) else hidden == 0
+
+
+def test_the_interval_is_of_the_release_alone():
+    """It is the same for whoever has the release, and comes back from a file; without noise it is a point."""
+    drawn = HeldOut(X, Y).scores(MODEL, 1.0, "accuracy", "calibration")
+    assert pickle.loads(pickle.dumps(drawn)).interval["accuracy"] == drawn.interval["accuracy"]
+    low, high = drawn.interval["calibration"]
+    assert low.shape == high.shape == (22,) and (low <= high).all() and (0 <= low).all() and (high <= 1).all()
+    exact = HeldOut(X, Y).scores(MODEL, WIDE)
+    assert exact.interval["accuracy"] == (exact.value["accuracy"],) * 2
+    assert repr(exact).splitlines()[0].startswith("accuracy 0.") and "Budget(epsilon=inf" in repr(exact)
+    ages = describe(HeldOut(None, X * 100, (0, 120), rng=np.random.default_rng(3)), 0.5)
+    assert inside(ages.interval["count"], 5000) and inside(ages.interval["quantiles"][0.5], 50)
+    assert "count " in repr(ages) and "\n0.5 " in repr(ages)
+
+
+def test_a_choice_says_how_far_it_may_miss():
+    """Right records: 9 fewer than the best are chosen in one of twenty draws at most."""
+    told = HeldOut(X[:90], np.ones(90)).best([told_ones(n) for n in (90, 82, 81, 80)], 0.5)
+    (gap,) = re.findall(r"below the best one by ([\d.]+) at most", repr(told))
+    assert float(gap) == pytest.approx(math.log(80) / 0.5, abs=0.01) and told.interval is None
+    rng = np.random.default_rng(0)
+    chosen = [
+        HeldOut(X[:90], np.ones(90), rng=rng).best([told_ones(n) for n in (90, 81, 81, 81)], 0.5).value
+        for _ in range(400)
+    ]
+    assert 0 < np.mean(np.array(chosen) > 0) <= 0.05
+    assert "below the best one by" in repr(HeldOut(X, Y).threshold(MODEL, 0.5))
+
+
+def told_ones(n):
+    """A model that is right about so many of the records whose class is 1."""
+    return SimpleNamespace(predict=lambda X: (np.arange(len(X)) < n).astype(int), classes_=np.array([0, 1]))
 
 
 def test_few_records_give_numbers_too():

@@ -148,8 +148,8 @@ class HeldOut:
     def best(self, models: Sequence, epsilon: float) -> Released:
         """A private choice among fitted models, its place in `models`.
 
-        By the number of records that are classified rightly, of which a rare class is few; with `target_bounds`, by the sum of one less the
-        squared error in units of their length.
+        By the number of records that are classified rightly, of which those of a rare class are few; with
+        `target_bounds`, by the sum of one less the squared error in units of their length.
         """
         part, unit = ("accuracy", 1) if self.target_bounds is None else (ERROR, STEPS)
         with self._charged("choice of a model", epsilon) as (share, rng, released):

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from dplit import budget
 from dplit.budget import accountant
+from dplit.budget.nodes import persons_words
 from dplit.domain import GRID
 from dplit.forests.noise import EXACT, SIMULATED
 from dplit.forests.targets import checked_target
@@ -163,14 +164,15 @@ class HeldOut:
         """Charged to the accounts: each part's share of epsilon, the generator, and what makes a `Released`."""
         epsilon, steps = errors.check_epsilon(epsilon), {"add-remove": 1, "replace-one": 2}
         steps = steps[errors.check_neighbours(self.neighbours)]
-        steps *= errors.check_integer(self.records_per_person, "records_per_person", 1)
+        several = errors.check_integer(self.records_per_person, "records_per_person", 1)
+        why, steps = persons_words(several, self.neighbours) if several > 1 else "", steps * several
         rng = secure_generator() if self.rng is None else errors.check_rng(self.rng)
         share = epsilon / (steps * parts)
         share = share if share == epsilon else math.nextafter(share, 0.0)  # no sum is an ulp too much
 
         def released(value, *nodes, drawn=None, noise=""):
             node = budget.Sequence(name, nodes, "all read the same records")
-            node = budget.Group(name, node, steps, self.neighbours) if steps > 1 else node
+            node = budget.Group(name, node, steps, self.neighbours, why) if steps > 1 else node
             settle(node)
             if drawn is not None:
                 value, noise = value(drawn), (value, drawn, share)
@@ -241,7 +243,8 @@ def describe(column: HeldOut, epsilon: float, *quantiles: float, bins: int = 64)
     wanted = errors.check_numbers(quantiles or (0.25, 0.5, 0.75), "quantiles", 0, 1, ndim=1)
     with column._charged("description of a column", epsilon) as (share, rng, released):
         y = errors.check_numbers(column.y, "y", ndim=1)
-        place = np.clip((np.nan_to_num(y, nan=lower) - lower) / (upper - lower) * n, 0, n - 1).astype(int)
+        shares = (np.clip(np.nan_to_num(y, nan=lower), lower, upper) - lower) / (upper - lower)
+        place = np.minimum(shares * n, n - 1).astype(int)
         counts = np.bincount(np.where(np.isnan(y), n, place), minlength=n + 1)
         counts, node = noisy_cells(counts, share, rng)
         return released(partial(_described, lower, upper, wanted), node, drawn={CELLS: counts})

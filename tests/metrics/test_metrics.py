@@ -66,6 +66,7 @@ def test_neighbours_that_are_steps_apart_share_epsilon(neighbours, several, step
     (leaf,) = asked.budget.leaves()
     assert leaf.epsilon == pytest.approx(1 / steps) and asked.budget.epsilon <= 1.0
     assert asked.budget.neighbours == neighbours
+    assert (f"one person has up to {several} records" in str(asked.budget)) == (several > 1)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -148,6 +149,13 @@ def test_a_column_is_described():
     assert list(found.value["quantiles"].values()) == pytest.approx(np.nanquantile(ages, [0.1, 0.5]), abs=1.5)
     exact = describe(HeldOut(None, [0, 1, 2, 3, math.nan], (0, 4)), WIDE, bins=4).value
     assert exact == {"count": 5, "mean": 2.0, "missing": 0.2, "quantiles": {0.25: 1.0, 0.5: 2.0, 0.75: 3.0}}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("extreme", [1e307, -1e307, math.inf])
+def test_an_extreme_number_is_told_by_no_warning(extreme):
+    told = describe(HeldOut(None, [extreme] + [0.5] * 500, (0, 1)), WIDE)
+    assert told.value["count"] == 501 and told.value["quantiles"][0.5] == pytest.approx(0.5, abs=1 / 64)
 
 
 def inside(interval, truth):

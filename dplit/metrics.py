@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 
 from dplit import budget
 from dplit.budget import accountant
-from dplit.budget.nodes import persons_words
 from dplit.domain import GRID
 from dplit.forests.noise import EXACT, SIMULATED
 from dplit.forests.targets import checked_target
@@ -46,11 +45,11 @@ class Released(NamedTuple):
     noise: Any = ""
 
     @property
-    def interval(self) -> Any:
-        """Ends between which noise alone moves a score in 19 of 20 draws, laid out like `value`; None of a choice.
+    def interval(self) -> dict | None:
+        """Ends between which noise alone moves each score in 19 of 20 draws, by its name; None of a choice.
 
         From what was released and public numbers: noise is added once more to what was drawn, `COPIES` times. That
-        the records are a sample is not in it. Of "calibration" it is two arrays, of shares.
+        the records are a sample is not in it.
         """
         if isinstance(self.noise, str):
             return None
@@ -62,12 +61,18 @@ class Released(NamedTuple):
                 return v + rng.geometric(beats, v.shape) - rng.geometric(beats, v.shape)
             return np.maximum(v, 0) + rng.laplace(0, 1 / epsilon, v.shape)  # votes are at least 0
 
-        return _ends([compute({part: again(v) for part, v in drawn.items()}) for _ in range(COPIES)])
+        copies = [dict(_flat(compute({k: again(v) for k, v in drawn.items()}))) for _ in range(COPIES)]
+        return {k: tuple(np.quantile([copy[k] for copy in copies], (0.025, 0.975)).tolist()) for k in copies[0]}
 
     def __repr__(self):
         if isinstance(self.noise, str):
             return f"{self.value}: {self.noise}\n{self.budget!r}"
-        return "\n".join([*_told(self.value, self.interval), repr(self.budget)])
+        interval, lines = self.interval, ["calibration: a table"] * ("calibration" in self.value)
+        for name, value in _flat(self.value):
+            (low, high), zero = interval[name], KNOWS_NOTHING.get(name, math.inf)
+            hidden = f": noise hides it, it cannot be told from {zero:g}" if low <= zero <= high else ""
+            lines.append(f"{name} {value:.4g}, noise alone from {low:.4g} to {high:.4g}{hidden}")
+        return "\n".join([*lines, repr(self.budget)])
 
 
 def noisy_votes(shares: np.ndarray, epsilon: float, rng: np.random.Generator) -> tuple:
@@ -125,7 +130,8 @@ class HeldOut:
             for part, values in found.items():
                 found[part], node = (noisy_cells if part == CELLS else noisy_votes)(values, share, rng)
                 nodes.append(node if part == CELLS else replace(node, name=part))
-            return released(partial(_scores, metrics, self.target_bounds), *nodes, drawn=found)
+            compute = partial(_scores, metrics, self.target_bounds)
+            return released(compute(found), *nodes, noise=(compute, found, share))
 
     def threshold(
         self, model: Any, epsilon: float, thresholds: ArrayLike = EDGES, weights: Sequence[int] = (1, 1)
@@ -165,17 +171,15 @@ class HeldOut:
         epsilon, steps = errors.check_epsilon(epsilon), {"add-remove": 1, "replace-one": 2}
         steps = steps[errors.check_neighbours(self.neighbours)]
         several = errors.check_integer(self.records_per_person, "records_per_person", 1)
-        why, steps = persons_words(several, self.neighbours) if several > 1 else "", steps * several
+        why, steps = f"one person has up to {several} records" if several > 1 else "", steps * several
         rng = secure_generator() if self.rng is None else errors.check_rng(self.rng)
         share = epsilon / (steps * parts)
         share = share if share == epsilon else math.nextafter(share, 0.0)  # no sum is an ulp too much
 
-        def released(value, *nodes, drawn=None, noise=""):
+        def released(value, *nodes, noise):
             node = budget.Sequence(name, nodes, "all read the same records")
             node = budget.Group(name, node, steps, self.neighbours, why) if steps > 1 else node
             settle(node)
-            if drawn is not None:
-                value, noise = value(drawn), (value, drawn, share)
             return Released(value, budget.Budget(node, [EXACT if is_secure(rng) else SIMULATED]), noise)
 
         with accountant.charged(name, self.neighbours, lambda: (epsilon, 0.0)) as settle:
@@ -187,27 +191,23 @@ class HeldOut:
         errors.check_interval(*self.target_bounds)
         return self.target_bounds
 
-    def _said(self, model, method):
-        """What a model says of the records, and their targets."""
+    def _said(self, model, method, are_classes=True):
+        """What a model says of the records, and their targets: as of a fit, classes that it knows."""
         with accountant.others_code():
             said, y = np.asarray(getattr(model, method)(self.X)), np.asarray(self.y)
         if y.shape != said.shape[:1]:
             raise ValueError(f"y must have a target for each record, shape {said.shape[:1]}, got {y.shape}")
         if said.dtype.kind == "f" and not np.isfinite(said).all():
             raise ValueError(f"model must say finite numbers by {method}, got one that is none")
-        return said, y
-
-    def _classified(self, model, method):
-        """The same, where the model knows all classes of the records: a `ValueError` else, as of a fit."""
-        said, y = self._said(model, method)
-        known, found = getattr(model, "classes_", None), pd.Index(pd.unique(checked_target(self.y)), dtype=object)
+        known = getattr(model, "classes_", None) if are_classes else None
+        found = pd.Index(pd.unique(checked_target(self.y)), dtype=object) if are_classes else []
         if known is not None and (pd.Index(known, dtype=object).get_indexer(found) < 0).any():
             raise ValueError(f"y must hold classes of the model, got another; classes are {errors.few(known)}")
         return said, y
 
     def _second(self, model):
         """Probability of the second of two classes, and whether it is a record's."""
-        said, y = self._classified(model, "predict_proba")
+        said, y = self._said(model, "predict_proba")
         if len(model.classes_) != 2:
             raise ValueError(f"model must have two classes, got {len(model.classes_)}")
         return said[:, 1], y == model.classes_[1]
@@ -219,10 +219,10 @@ class HeldOut:
             cells = 2 * np.searchsorted(EDGES, chance, side="right") + positive
             return np.bincount(cells, minlength=2 * len(EDGES) + 2)
         if part == LOSS:
-            said, y = self._classified(model, "predict_proba")
+            said, y = self._said(model, "predict_proba")
             told = np.where(y[:, None] == model.classes_, said, 0.0).sum(axis=1)
             return np.log(np.clip(told, FLOOR, 1)) / math.log(FLOOR)
-        said, y = (self._classified if part == "accuracy" else self._said)(model, "predict")
+        said, y = self._said(model, "predict", are_classes=part == "accuracy")
         if part == "accuracy":
             return (said == y).astype(float)
         lower, upper = self._bounds()
@@ -247,7 +247,8 @@ def describe(column: HeldOut, epsilon: float, *quantiles: float, bins: int = 64)
         place = np.minimum(shares * n, n - 1).astype(int)
         counts = np.bincount(np.where(np.isnan(y), n, place), minlength=n + 1)
         counts, node = noisy_cells(counts, share, rng)
-        return released(partial(_described, lower, upper, wanted), node, drawn={CELLS: counts})
+        compute = partial(_described, lower, upper, wanted)
+        return released(compute({CELLS: counts}), node, noise=(compute, {CELLS: counts}, share))
 
 
 def _described(lower, upper, wanted, drawn):
@@ -263,27 +264,13 @@ def _described(lower, upper, wanted, drawn):
     }  # fmt: skip
 
 
-def _ends(copies):
-    """The interval of each number among copies of it; of a table that of its shares, where none means any."""
-    if isinstance(copies[0], dict):
-        return {name: _ends([copy[name] for copy in copies]) for name in copies[0]}
-    copies = [copy["share"] if isinstance(copy, pd.DataFrame) else copy for copy in copies]
-    low, high = (np.quantile(np.nan_to_num(copies, nan=at), 0.025 + 0.95 * at, axis=0) for at in (0, 1))
-    return (low, high) if np.ndim(low) else (float(low), float(high))
-
-
-def _told(values, intervals):
-    """Lines that say each number, and how far noise moves it."""
+def _flat(values):
+    """Names and numbers of a value, those inside of it too; a table has none."""
     for name, value in values.items():
         if isinstance(value, dict):
-            yield from _told(value, intervals[name])
-        elif isinstance(value, pd.DataFrame):
-            yield f"{name}: a table"
-        else:
-            low, high = intervals[name]
-            zero = KNOWS_NOTHING.get(name, math.inf)
-            hidden = f": noise hides it, it cannot be told from {zero:g}" if low <= zero <= high else ""
-            yield f"{name} {value:.4g}, noise alone from {low:.4g} to {high:.4g}{hidden}"
+            yield from _flat(value)
+        elif not isinstance(value, pd.DataFrame):
+            yield name, value
 
 
 def _short(most, epsilon, candidates):

@@ -37,9 +37,9 @@ class Accountant:
     The price of a fit covers one record more or less of *its* records. `KFold` cuts by position: under add-remove
     one record more changes up to three records of a training set, and the fit loses up to three times its price;
     `StratifiedKFold`, the default for classes, moves more. The charges hold for folds that each record decides
-    alone (`PredefinedSplit`), and for `KFold` under replace-one; `GroupKFold` balances the sizes of its folds and
-    moves people. A search swallows errors of its fits without
-    ``error_score="raise"``: those that the account refuses score NaN, and the best is chosen among the others.
+    alone (`PredefinedSplit`), and for `KFold` under replace-one; `GroupKFold` balances its folds and moves people.
+    A search swallows errors of its fits without ``error_score="raise"``: those that the account refuses score NaN,
+    and the best is chosen among the others.
 
     What stops before that, as bad input does, released nothing and leaves the account untouched. From then on
     a fit stays charged, whatever stops it: what it drew may have been seen, as by a `learner` that is fitted to
@@ -220,12 +220,11 @@ def charged(
     A fit of the same `owner` inside its own fit, as ``super().fit``, is part of it and charged with it, once; any
     other fit or release in there is charged by itself. What draws nothing is charged at its end.
 
-    ``price()`` is the epsilon and delta that the fit declares to cost, and, where that is infinite, the arguments
-    that it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of
-    the process with an open account that the estimator was sent from, if it was; a process that was forked inside
-    the context has copies of the account, which nobody adds up. Raises a BudgetError if an account has too little
-    left, or stands in another process; or if the fit
-    spent more than it declared, which then stays charged.
+    ``price()``: the epsilon and delta that the fit declares to cost, and where that is infinite the arguments that
+    it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of the
+    process with an open account that the estimator was sent from, if it was; a process that was forked inside the
+    context has copies of the account, which nobody adds up. Raises a BudgetError if an account has too little
+    left, or stands in another process; or if the fit spent more than it declared, which then stays charged.
     """
     if {sent_from, is_open()} - {None, os.getpid()}:
         raise BudgetError(

@@ -235,12 +235,6 @@ class Group(Composition):
         return f"{self.distance} x"
 
 
-def persons_words(several: int, relation: str) -> str:
-    """Why a `Group` is of so many records, those of one person."""
-    replaced = ", and who takes the place as many or fewer or more" if relation == "replace-one" else ""
-    return f"one person has up to {several} records{replaced}"
-
-
 @dataclass(frozen=True)
 class EqualParts(Composition):
     r"""Alike parts on a shuffled set of records that was cut into equal parts; add-remove.

@@ -171,13 +171,10 @@ def _read(cell):
     """One cell as NumPy's time or Python's date, by its own clock; None if it is missing."""
     if isinstance(cell, np.datetime64):
         return cell.astype("datetime64[us]")
-    if is_missing(cell) or (isinstance(cell, str) and not cell):
+    if is_missing(cell) or cell == "":
         return None
     if isinstance(cell, str):
-        try:
-            cell = datetime.fromisoformat(cell)
-        except ValueError:  # pandas knows more forms, of fewer years
-            cell = pd.to_datetime(cell, format="ISO8601")
+        cell = datetime.fromisoformat(cell)
     if not isinstance(cell, date):
         raise TypeError
     return np.datetime64(cell.replace(tzinfo=None) if isinstance(cell, datetime) else cell, "us")

@@ -17,7 +17,6 @@ from sklearn.exceptions import NotFittedError
 
 from dplit import trees
 from dplit.budget import Budget, Group, Leak, Public, Sequence
-from dplit.budget.nodes import persons_words
 from dplit.domain import Domain
 from dplit.forests import targets
 from dplit.forests.blocks_dask import DaskTargets, then
@@ -228,7 +227,9 @@ class BaseForest(WithRecords, WithNoise, WithFile, WithTrees, WithPage, BaseEsti
         self.noise_, notes = noise.name, self._taken_for_granted(noise)
         node, several = Sequence(type(self).__name__, spent), self.records_per_person
         if several > 1:
-            why = persons_words(several, self.neighbours)
+            why = f"one person has up to {several} records"
+            if self.neighbours == "replace-one":
+                why += ", and who takes the place as many or fewer or more"
             node = Group("records of a person", node, several, self.neighbours, why)
         self.budget_ = Budget(node, notes)
         return self

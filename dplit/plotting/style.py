@@ -77,14 +77,6 @@ def use() -> None:
 
 
 @contextmanager
-def alone(**subplot_options: object) -> Iterator[Axes]:
-    """Axes of a new figure, in a style that no later figure has; options are as of `axes`."""
-    with plt.rc_context():
-        use()
-        yield plt.subplots(**subplot_options)[1]
-
-
-@contextmanager
 def axes(xlabel: str = "", ylabel: str = "", **subplot_options: object) -> Iterator[Axes]:
     """A figure with one set of axes in the house style, its axes labelled by quantity and unit; yields them.
 

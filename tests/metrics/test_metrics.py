@@ -188,13 +188,12 @@ def test_the_interval_is_of_the_release_alone():
     """It is the same for whoever has the release, and comes back from a file; without noise it is a point."""
     drawn = HeldOut(X, Y).scores(MODEL, 1.0, "accuracy", "calibration")
     assert pickle.loads(pickle.dumps(drawn)).interval["accuracy"] == drawn.interval["accuracy"]
-    low, high = drawn.interval["calibration"]
-    assert low.shape == high.shape == (22,) and (low <= high).all() and (0 <= low).all() and (high <= 1).all()
+    assert "calibration" not in drawn.interval and "calibration: a table" in repr(drawn)
     exact = HeldOut(X, Y).scores(MODEL, WIDE)
     assert exact.interval["accuracy"] == (exact.value["accuracy"],) * 2
     assert repr(exact).splitlines()[0].startswith("accuracy 0.") and "Budget(epsilon=inf" in repr(exact)
     ages = describe(HeldOut(None, X * 100, (0, 120), rng=np.random.default_rng(3)), 0.5)
-    assert inside(ages.interval["count"], 5000) and inside(ages.interval["quantiles"][0.5], 50)
+    assert inside(ages.interval["count"], 5000) and inside(ages.interval[0.5], 50)
     assert "count " in repr(ages) and "\n0.5 " in repr(ages)
 
 

@@ -33,3 +33,17 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_every_name_in_all_is_there():
     assert all(hasattr(dplit, name) for name in dplit.__all__)
+
+
+def test_help_and_inspection_do_without_an_extra():
+    """Of what isn't installed nothing is told but by who asks for it, and `dir` has no modules of others."""
+    code = (
+        "import inspect, pydoc, sys; sys.modules['matplotlib'] = None; import dplit\n"
+        "names = {name for name, _ in inspect.getmembers(dplit)}\n"
+        "told = len(pydoc.render_doc(dplit)) > 999\n"
+        "print('Domain' in names, 'sys' in dir(dplit), hasattr(dplit, 'plotting'), told)\n"
+        "try: from dplit import plotting\n"
+        "except ImportError as error: print(error)"
+    )
+    first, said = run(code).stdout.splitlines()
+    assert first == "True False False True" and "matplotlib" in said

@@ -37,8 +37,9 @@ class Accountant:
     The price of a fit covers one record more or less of *its* records. `KFold` cuts by position: under add-remove
     one record more changes up to three records of a training set, and the fit loses up to three times its price;
     `StratifiedKFold`, the default for classes, moves more. The charges hold for folds that each record decides
-    alone (`PredefinedSplit`), and for `KFold` under replace-one. A search swallows errors of its fits without
-    ``error_score="raise"``: those that the account refuses score NaN, and the best is chosen among the others.
+    alone (`PredefinedSplit`), and for `KFold` under replace-one; `GroupKFold` balances its folds and moves people.
+    A search swallows errors of its fits without ``error_score="raise"``: those that the account refuses score NaN,
+    and the best is chosen among the others.
 
     What stops before that, as bad input does, released nothing and leaves the account untouched. From then on
     a fit stays charged, whatever stops it: what it drew may have been seen, as by a `learner` that is fitted to
@@ -52,7 +53,7 @@ class Accountant:
 
     `limit` and `delta` are the largest sums of the fits' epsilons and deltas; at a delta of 0 fits with pure
     epsilon alone are taken. They hold for `neighbours`, "add-remove" or "replace-one"; estimators of the other
-    relation are refused. ``Accountant("ledger.json", limit=3.0)`` keeps the account in a file, for all runs and
+    relation are refused. ``Accountant("fits.jsonl", limit=3.0)`` keeps the account in a file, for all runs and
     processes that open it with the same limits (`dplit.budget.ledger`): a charge is on the disk before noise is
     drawn. A LedgerError, a ValueError, says where the file has other limits, is none or has lost charges.
 
@@ -133,11 +134,11 @@ class Accountant:
         return f"Accountant({of}), {self.spent:g} spent"
 
     def _check(self, name, price, neighbours):
-        epsilon, delta = price
+        epsilon, delta, *lacks = price
         if not epsilon < math.inf:
             raise BudgetError(
                 f"the account refuses {name}: its price is infinite or not known before the fit. A finite "
-                "one needs domain=, classes= or target_bounds=, and accounting='proved'"
+                f"one needs {' and '.join(lacks) or 'a finite epsilon='}"
             )
         if neighbours != self.neighbours:
             raise BudgetError(f"the account is for {self.neighbours} neighbours, {name} for {neighbours}")
@@ -211,25 +212,28 @@ def others_code():
 
 
 @contextmanager
-def charged(name: str, neighbours: str, price: Callable, sent_from: int | None = None) -> Iterator[Callable]:
+def charged(
+    name: str, neighbours: str, price: Callable, sent_from: int | None = None, owner: Any = None
+) -> Iterator[Callable]:
     """Ask every open account for a fit, or another release of this name, and charge it when it draws: `has_drawn`.
 
-    A fit inside a fit is part of it, and charged with it, but in what `others_code` runs. What draws nothing is
-    charged at its end.
+    A fit of the same `owner` inside its own fit, as ``super().fit``, is part of it and charged with it, once; any
+    other fit or release in there is charged by itself. What draws nothing is charged at its end.
 
-    ``price()`` is the epsilon and delta that the fit declares to cost; what is yielded is to be called with the
-    node of what it really spent. `sent_from`: number of the process with an open account that the estimator was
-    sent from, if it was; a process that was forked inside the context has copies of the account, which nobody
-    adds up. Raises a BudgetError if an account has too little left, or stands in another process; or if the fit
-    spent more than it declared, which then stays charged.
+    ``price()``: the epsilon and delta that the fit declares to cost, and where that is infinite the arguments that
+    it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of the
+    process with an open account that the estimator was sent from, if it was; a process that was forked inside the
+    context has copies of the account, which nobody adds up. Raises a BudgetError if an account has too little
+    left, or stands in another process; or if the fit spent more than it declared, which then stays charged.
     """
     if {sent_from, is_open()} - {None, os.getpid()}:
         raise BudgetError(
             f"{name} was sent to another process, where the account isn't: run it on threads, by n_jobs=1 "
             "or joblib.parallel_config(backend='threading')"
         )
-    before = getattr(_FIT, "runs", False), getattr(_FIT, "due", None)
-    accounts = [] if before[0] else list(_OPEN)
+    before = getattr(_FIT, "runs", False), getattr(_FIT, "due", None), getattr(_FIT, "owner", None)
+    is_part = before[0] and owner is not None and owner is before[2]
+    accounts = [] if is_part else list(_OPEN)
     paid = price() if accounts else (0.0, 0.0)
     waiting = list(accounts)
 
@@ -256,9 +260,10 @@ def charged(name: str, neighbours: str, price: Callable, sent_from: int | None =
             account._settle(node)
 
     _FIT.runs = True
-    _FIT.due = before[1] if before[0] else partial(ask, charging=True)
+    _FIT.due = before[1] if is_part else partial(ask, charging=True)
+    _FIT.owner = owner
     try:
         yield settle
         ask(charging=True)
     finally:
-        _FIT.runs, _FIT.due = before
+        _FIT.runs, _FIT.due, _FIT.owner = *before[:2], None if is_part else before[2]

@@ -46,19 +46,20 @@ def named(parameter):
 
 def _promise(forest):
     budget, people = forest.budget_, forest.records_per_person
-    epsilon, relation = budget.epsilon, budget.neighbours
+    epsilon, delta, relation = budget.epsilon, budget.delta, budget.neighbours
     if math.isinf(epsilon):
         yield "**This forest is not private:** its budget is infinite, and it may hold private records."
         return
+    added = f" and by delta, {delta:g}, more" if delta else ""
     one = "one record" if people == 1 else f"one person's records, {people} at most,"
     what = "is there or not" if relation == "add-remove" else "is replaced by another"
     yield (
         f"Epsilon is {epsilon:.6g} under {relation} neighbours: whether {one} {what} changes the probability "
-        f"of any outcome by a factor of at most {math.exp(epsilon):.4g}."
+        f"of any outcome by a factor of at most {math.exp(epsilon):.4g}{added}."
     )
     kind = {"secure": "exact, from the operating system's randomness", "simulation": "simulated, by floats"}
     yield f"Its noise is {kind[forest.noise_]}: the notes below say what no epsilon counts."
-    advantage = math.expm1(epsilon) / (math.exp(epsilon) + 1) if epsilon < 700 else 1.0
+    advantage = (math.expm1(epsilon) + 2 * delta) / (math.exp(epsilon) + 1) if epsilon < 700 else 1.0
     yield (
         "An adversary who knows all other records and guesses which of the two cases holds is right with "
         f"probability at most {(1 + advantage) / 2:.4g}, where tossing a coin is right with 0.5."

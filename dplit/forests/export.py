@@ -85,7 +85,7 @@ def in_words(forest: BaseForest, tree: int | None, max_depth: int, decimals: int
 
 def _rounds(forest, max_depth, decimals):
     """Start and rounds of a boosted forest, whole as long as few lines hold them."""
-    lines = [f"start {' '.join(f'{value:.{decimals}f}' for value in forest.initial_)}"]
+    lines = [f"start {' '.join(f'{value:.{decimals}f}' for value in forest.initial_)}{_on_log(forest)}"]
     names = forest.tested_.names
     for t in range(forest.trees_.n_trees):
         one, said = forest.trees_.only(t), f"round {t + 1}"
@@ -98,6 +98,10 @@ def _rounds(forest, max_depth, decimals):
         ends = f"{values.min():.{decimals}f} to {values.max():.{decimals}f}"
         lines.append(f"{said}: {one.n_leaves} leaves by {tests or 'no test'} add {ends}")
     return "\n".join(lines)
+
+
+def _on_log(forest):
+    return " (log)" if getattr(forest, "target_scale_", "") == "log" else ""
 
 
 def _cells(forest, decimals):
@@ -172,7 +176,7 @@ def _leaf_words(forest, decimals):
         classes = forest.classes_.tolist()
         return lambda leaf: repr(classes[forest.leaf_labels_[leaf]])
     if hasattr(forest, "leaf_values_"):
-        values, log = forest.leaf_values_, " (log)" if getattr(forest, "target_scale_", "") == "log" else ""
+        values, log = forest.leaf_values_, _on_log(forest)
         return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf])) + log
     if hasattr(forest, "leaf_counts_"):
         return lambda leaf: " : ".join(f"{n:.{decimals}f}" for n in forest.leaf_counts_[leaf])

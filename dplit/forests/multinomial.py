@@ -77,8 +77,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         which is as private and says less.
     accounting : {"proved", "published"}
     n_records : int, optional
-        A public guess of the number of records, for the rules of trees and depth; never their number
-        itself, which is private under add-remove neighbours. Left out, 10,000.
+        As of `RandomDecisionForestClassifier`, for the rules of trees and depth.
     records_per_person, noise, random_state, n_jobs
         As of `dplit.PrivateForestClassifier`.
 
@@ -96,9 +95,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.forests import MultinomialForestClassifier
     >>> data = datasets.load("magic")
-    >>> forest = MultinomialForestClassifier(
-    ...     epsilon=1.0, domain=data.domain, classes=data.classes, random_state=0
-    ... )
+    >>> forest = MultinomialForestClassifier(1.0, domain=data.domain, classes=data.classes, random_state=0)
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     """

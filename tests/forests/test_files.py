@@ -501,3 +501,15 @@ def test_the_card_says_what_the_budget_says():
     assert "## Use\n\nIt predicts from records of this schema." in card
     assert "v  'a', 'b', 'c'" in card and "Classes: 'no', 'yes'." in card
     assert "not private" in fitted(RandomDecisionForestClassifier, epsilon=np.inf).model_card()
+
+
+def test_the_card_of_a_fit_with_delta_promises_no_more_than_holds():
+    """A guess in the hardest case: the answer itself with probability delta, else randomized response."""
+    options = {"domain": DOMAIN, "classes": ["no", "yes"], "n_records": 10**6, "delta": 0.01}
+    forest = dplit.PrivateForestClassifier(1.0, **options).fit(FRAME, Y)
+    assert forest.budget_.delta == pytest.approx(0.01)
+    told, truth = 0.01, np.e / (1 + np.e)  # the answer, or a truth by randomized response
+    card, right = forest.model_card(), told + (1 - told) * truth
+    assert f"right with probability at most {right:.4g}" in card and right > 0.7311
+    assert "factor of at most 2.718 and by delta, 0.01, more" in card
+    assert "delta, " not in fitted(RandomDecisionForestClassifier).model_card().partition("## Data")[0]

@@ -501,3 +501,15 @@ def test_the_card_says_what_the_budget_says():
     assert "## Use\n\nIt predicts from records of this schema." in card
     assert "v  'a', 'b', 'c'" in card and "Classes: 'no', 'yes'." in card
     assert "not private" in fitted(RandomDecisionForestClassifier, epsilon=np.inf).model_card()
+
+
+def test_the_card_of_a_fit_with_delta_has_the_bound_with_delta():
+    preset = dplit.PrivateForestClassifier(
+        1.0, delta=0.01, n_records=10**6, domain=dplit.Domain([dplit.Continuous(0, 1)]), classes=["n", "y"]
+    )
+    forest = preset.fit([[0.2], [0.7]] * 20, ["n", "y"] * 20)
+    card = forest.model_card()
+    assert forest.budget_.delta == pytest.approx(0.01)
+    assert "Epsilon is 1 and delta 0.01 under" in card
+    assert "of any set of outcomes by a factor of at most 2.718, and by 0.01 beside that." in card
+    assert "right with probability at most 0.7337" in card  # (e + 0.01)/(1 + e)

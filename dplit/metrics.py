@@ -155,8 +155,7 @@ class HeldOut:
 
     def _said(self, model, method):
         """What a model says of the records, and their targets."""
-        with accountant.others_code():
-            said, y = np.asarray(getattr(model, method)(self.X)), np.asarray(self.y)
+        said, y = np.asarray(getattr(model, method)(self.X)), np.asarray(self.y)
         if y.shape != said.shape[:1]:
             raise ValueError(f"y must have a target for each record, shape {said.shape[:1]}, got {y.shape}")
         if said.dtype.kind == "f" and not np.isfinite(said).all():

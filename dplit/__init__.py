@@ -63,11 +63,14 @@ def __getattr__(name):
     if name in _later:
         return getattr(import_module(_later[name]), name)
     if name in _modules:
-        return import_module(f"dplit.{name}")
+        try:
+            return import_module(f"dplit.{name}")
+        except ImportError as error:  # an extra is not installed, which `hasattr` and `help` may ask for
+            raise AttributeError(str(error)) from error
     if name in _rooms.public or name in _rooms.old:
         return _rooms.find(name)
     raise AttributeError(f"module 'dplit' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *_modules, *_court, *_later} - _wings)
+    return sorted({*__all__, *_modules, *_court, *(name for name in globals() if name.startswith("__"))} - _wings)

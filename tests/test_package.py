@@ -33,3 +33,16 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_every_name_in_all_is_there():
     assert all(hasattr(dplit, name) for name in dplit.__all__)
+
+
+def test_help_and_dir_need_no_extra():
+    done = run(
+        "import sys; sys.modules.update(matplotlib=None, seaborn=None)\n"
+        "import dplit, inspect, pydoc\n"
+        "assert not hasattr(dplit, 'plotting') and 'PrivateForestClassifier' in pydoc.render_doc(dplit)\n"
+        "names = {name for name in dir(dplit) if not name.startswith('__')}\n"
+        "assert 'metrics' in dict(inspect.getmembers(dplit)) and not {'sys', 'import_module'} & names\n"
+        "try:\n    from dplit import plotting\nexcept ImportError as error:\n    print(error)\n"
+    )
+    assert done.stdout.startswith("dplit.plotting needs matplotlib and seaborn"), done.stderr
+    assert done.stdout.endswith("pip install 'dplit[plot]'\n")

@@ -397,8 +397,8 @@ def test_an_infinite_budget_is_saved_on_demand_alone(tmp_path):
 
 def test_what_has_no_place_is_named(tmp_path):
     forest = small()
-    forest.helper_ = LogisticRegression()
-    with pytest.raises(ValueError, match=r"helper_ can't be saved: .* no place for a LogisticReg"):
+    forest.max_depth_ = LogisticRegression()
+    with pytest.raises(ValueError, match=r"max_depth_ can't be saved: .* no place for a LogisticReg"):
         forest.save(tmp_path / "a.forest")
     assert list(tmp_path.iterdir()) == []
 
@@ -501,6 +501,26 @@ def test_the_card_says_what_the_budget_says():
     assert "## Use\n\nIt predicts from records of this schema." in card
     assert "v  'a', 'b', 'c'" in card and "Classes: 'no', 'yes'." in card
     assert "not private" in fitted(RandomDecisionForestClassifier, epsilon=np.inf).model_card()
+
+
+@pytest.mark.parametrize("kind", [RandomDecisionForestClassifier, dplit.PrivateForestClassifier])
+def test_what_is_ones_own_is_refused_by_name(kind, tmp_path):
+    class Own(kind):
+        pass
+
+    path, forest = tmp_path / "a.forest", fitted(kind)
+    for own in (FRAME, fitted(kind), 0.5, FRAME["u"].to_numpy()):
+        forest.own_ = own
+        with pytest.raises(ValueError, match="own_ can't be saved: it is an attribute of your own"):
+            forest.save(path)
+    del forest.own_
+    if kind is dplit.PrivateForestClassifier:
+        forest.forest_.own_ = FRAME
+        with pytest.raises(ValueError, match="own_ can't be saved"):
+            forest.save(path)
+    with pytest.raises(ValueError, match="Own can't be saved: it is a class of your own"):
+        fitted(Own).save(path)
+    assert not path.exists()
 
 
 def test_the_card_of_a_fit_with_delta_has_the_bound_with_delta():

@@ -191,15 +191,19 @@ class HeldOut:
 
 
 def describe(column: HeldOut, epsilon: float, *quantiles: float, bins: int = 64) -> Released:
-    """Private count, mean, missing share and quantiles of the numbers `y`, a dict, from counts in equal `bins`.
+    """Private description of the numbers `y`, a dict: "count", "missing", "mean" and "quantiles".
 
     As ``describe(HeldOut(None, ages, (0, 120)), 0.1)``: `target_bounds` are wide ones that need no look at the
-    numbers, which are clipped to them; NaN is missing. `quantiles`: left out, the quartiles.
+    numbers, which are clipped to them; NaN is missing, of which "missing" is the share. "quantiles" has the number
+    of each of `quantiles`, left out the quartiles. All are read off one noisy count in each of equal `bins`: none is
+    finer than a bin, and each bin brings noise, of the count a standard deviation of ``sqrt(2 * bins) / epsilon``
+    records. So the numbers should fill many bins, and more bins help where records are many; the noise of empty bins
+    in bounds a hundred times too wide moves the mean and the outer quantiles.
     """
     (lower, upper), n = column._bounds(), errors.check_integer(bins, "bins", 1, 2**20)
     wanted = errors.check_numbers(quantiles or (0.25, 0.5, 0.75), "quantiles", 0, 1, ndim=1)
     with column._charged("description of a column", epsilon) as (share, rng, released):
-        y = errors.check_numbers(column.y, "y", ndim=1)
+        y = np.clip(errors.check_numbers(column.y, "y", ndim=1), lower, upper)  # or what is large would overflow
         place = np.clip((np.nan_to_num(y, nan=lower) - lower) / (upper - lower) * n, 0, n - 1).astype(int)
         counts = np.bincount(np.where(np.isnan(y), n, place), minlength=n + 1)
         counts, node = noisy_cells(counts, share, rng)

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -145,6 +146,23 @@ def test_a_column_is_described():
     assert list(found.value["quantiles"].values()) == pytest.approx(np.nanquantile(ages, [0.1, 0.5]), abs=1.5)
     exact = describe(HeldOut(None, [0, 1, 2, 3, math.nan], (0, 4)), WIDE, bins=4).value
     assert exact == {"count": 5, "mean": 2.0, "missing": 0.2, "quantiles": {0.25: 1.0, 0.5: 2.0, 0.75: 3.0}}
+
+
+@pytest.mark.parametrize("far", [1e307, math.inf, -math.inf, -1e308])
+def test_no_warning_tells_of_one_extreme_number(far):
+    column = [np.append(np.full(500, 0.5), one) for one in (far, float(far > 0))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found, same = (describe(HeldOut(None, y, (0, 1)), WIDE).value for y in column)
+    assert found == same
+
+
+def test_each_bin_brings_noise():
+    """As the docstring has it."""
+    column = [HeldOut(None, [0.5] * 500, (0, 1), rng=np.random.default_rng(seed)) for seed in range(300)]
+    for bins in (16, 64, 256):
+        spread = np.std([describe(one, 0.5, bins=bins).value["count"] for one in column])
+        assert spread == pytest.approx(math.sqrt(2 * bins) / 0.5, rel=0.15)
 
 
 def test_few_records_give_numbers_too():

@@ -97,6 +97,10 @@ class WithTrees:
         Left out, it is of a boosted forest its start and all rounds: whole as long as they fit into 40 lines, and
         then a line each, with the columns that are tested and the least and the most that leaves add; and of a
         histogram the 20 cells of the largest released counts, each with the class that it answers.
+
+        ``a - 0.5 b (shares)`` is a difference of two columns, each as the share of the way between its bounds, on
+        its scale; its cuts have no unit. The start has a number for each of `classes_`, of two for the second
+        alone. Leaves may be more than the advised depth has, since the column of a first test is cut finer.
         """
         export = import_module("dplit.forests.export")
         return export.in_words(vars(self).get("forest_", self), tree, max_depth, decimals)

@@ -70,6 +70,10 @@ class LowerBound:
     confidence: float
     n_draws: int
 
+    def __str__(self):
+        first, second = self.counts
+        return f"epsilon at least {self.epsilon:.3g}: {self.event} (on data {first} draws, on the neighbour {second})"
+
 
 def epsilon_lower_bound(
     mechanism: Callable, data: object, neighbour: object, *, n_draws: int = 10_000,

@@ -194,11 +194,11 @@ def describe(column: HeldOut, epsilon: float, *quantiles: float, bins: int = 64)
     """Private description of the numbers `y`, a dict: "count", "missing", "mean" and "quantiles".
 
     As ``describe(HeldOut(None, ages, (0, 120)), 0.1)``: `target_bounds` are wide ones that need no look at the
-    numbers, which are clipped to them; NaN is missing, of which "missing" is the share. "quantiles" has the number
-    of each of `quantiles`, left out the quartiles. All are read off one noisy count in each of equal `bins`: none is
+    numbers, which are clipped to them; NaN is missing, and "missing" its share. "quantiles" has the number of
+    each of `quantiles`, left out the quartiles. All are read off one noisy count in each of equal `bins`: none is
     finer than a bin, and each bin brings noise, of the count a standard deviation of ``sqrt(2 * bins) / epsilon``
-    records. So the numbers should fill many bins, and more bins help where records are many; the noise of empty bins
-    in bounds a hundred times too wide moves the mean and the outer quantiles.
+    records. So the numbers should fill many bins, and more bins help where records are many; in bounds a hundred
+    times too wide, noise of the empty bins moves the mean and the outer quantiles.
     """
     (lower, upper), n = column._bounds(), errors.check_integer(bins, "bins", 1, 2**20)
     wanted = errors.check_numbers(quantiles or (0.25, 0.5, 0.75), "quantiles", 0, 1, ndim=1)

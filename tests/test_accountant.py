@@ -170,7 +170,9 @@ class Draws(Own):
         self.drawn_ = self._generator().random()
 
 
-@pytest.mark.parametrize("kind, spent", [(Plain, 0.5), (Twice, 1.0), (Helped, 0.8), (Described, 0.8), (Draws, 1.0)])
+@pytest.mark.parametrize(
+    "kind, spent", [(Plain, 0.5), (Twice, 1.0), (Helped, 0.8), (Described, 0.8), (Draws, 1.0)]
+)
 def test_what_a_class_of_ones_own_releases_in_its_fit_is_charged(kind, spent):
     schema = {"domain": DOMAIN, "classes": ["a", "b"], "n_estimators": 2, "max_depth": 2}
     with Accountant(2) as account:

@@ -28,12 +28,11 @@ class Accountant:
 
     Inside its context every private estimator asks before it reads a record: where what it declares to cost
     exceeds what is left, is infinite or is not known beforehand, the fit is refused. It is charged when all that
-    it was given is read and found right, before it draws noise; then it asks again. Searches and
-    cross-validation are charged for each of their fits, and so is a class of your own for each fit or release
-    inside its ``fit``; joblib runs them on threads inside the context. An
-    estimator that was sent to another process, or is in a forked one, refuses, for the account isn't there, and so
-    does its clone. One that is built in a process that was started anew, as by ``multiprocessing`` with "spawn",
-    knows of no account and is not charged.
+    it was given is read and found right, before it draws noise; then it asks again. Searches and cross-validation
+    are charged for each of their fits, and so is a class of your own for each fit or release inside its ``fit``;
+    joblib runs them on threads inside the context. An estimator that was sent to another process, or is in a
+    forked one, refuses, for the account isn't there, and so does its clone. One that is built in a process that
+    was started anew, as by ``multiprocessing`` with "spawn", knows of no account and is not charged.
 
     The price of a fit covers one record more or less of *its* records. `KFold` cuts by position: under add-remove
     one record more changes up to three records of a training set, and the fit loses up to three times its price;
@@ -53,10 +52,11 @@ class Accountant:
 
     `limit` and `delta` are the largest sums of the fits' epsilons and deltas; at a delta of 0 fits with pure
     epsilon alone are taken. A fit's delta is charged first, and where its budget says less at its end, as of one
-    that had no use for it, that is charged instead. `Budget.converted` may have less; an account sums. They hold for `neighbours`, "add-remove" or "replace-one"; estimators of the other
-    relation are refused. ``Accountant("ledger.json", limit=3.0)`` keeps the account in a file, for all runs and
-    processes that open it with the same limits (`dplit.budget.ledger`): a charge is on the disk before noise is
-    drawn. A LedgerError, a ValueError, says where the file has other limits, is none or has lost charges.
+    that had no use for it, that is charged instead. `Budget.converted` may have less; an account sums. All hold
+    for `neighbours`, "add-remove" or "replace-one"; estimators of the other relation are refused.
+    ``Accountant("ledger.json", limit=3.0)`` keeps the account in a file, for all runs and processes that open it
+    with the same limits (`dplit.budget.ledger`): a charge is on the disk before noise is drawn. A LedgerError, a
+    ValueError, says where the file has other limits, is none or has lost charges.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class Accountant:
             )
 
     def _settle(self, node, charge, number):
-        """Keep the node; where it has less delta, but for rounding, than the charge of that number, charge that."""
+        """Keep the node; if it has less delta, but for rounding, than the charge of that number, charge that."""
         with _LOCK:
             self._nodes.append(node)
             if node.delta < charge["delta"] * (1 - 1e-9):

@@ -68,7 +68,7 @@ def read_dask(forest: BaseForest, X: Any, y: Any) -> tuple[DaskRecords, DaskTarg
 
 
 def _blocks(values):
-    """The blocks as they are cut: Dask would join those of a file of which few columns are read, in y but not X."""
+    """The blocks as they are cut, where Dask would join some of few columns, as in y, and not others."""
     for optimised in (True, False):
         blocks = np.ravel(np.array(values.to_delayed(optimised), dtype=object)).tolist()
         if len(blocks) == values.npartitions:

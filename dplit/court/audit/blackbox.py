@@ -72,7 +72,9 @@ class LowerBound:
 
     def __str__(self):
         first, second = self.counts
-        return f"epsilon at least {self.epsilon:.3g}: {self.event} (on data {first} draws, on the neighbour {second})"
+        return (
+            f"epsilon at least {self.epsilon:.3g}: {self.event} ({first} draws on data, {second} on the neighbour)"
+        )
 
 
 def epsilon_lower_bound(

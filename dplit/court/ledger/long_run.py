@@ -101,7 +101,7 @@ def due(held, claims):
 
 
 def enter(held, row, path):
-    """Enter a `dplit.court.ledger.run.Row` and write the file; one that was skipped, or stopped with an error, has no row."""
+    """Enter a `dplit.court.ledger.run.Row` and write the file; one that was skipped or stopped has no row."""
     if row.error or row.skipped:
         return
     held["claims"][row.claim.id] = {

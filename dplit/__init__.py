@@ -65,7 +65,7 @@ def __getattr__(name):
     if name in _modules:
         try:
             return import_module(f"dplit.{name}")
-        except ImportError as error:  # of an extra, which `help` and `hasattr` pass over
+        except ImportError as error:  # an extra is not installed, which `hasattr` and `help` may ask for
             raise AttributeError(str(error)) from error
     if name in _rooms.public or name in _rooms.old:
         return _rooms.find(name)
@@ -73,4 +73,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*__all__, *(name for name in globals() if name.startswith("__")), *_modules, *_court} - _wings)
+    return sorted({*__all__, *_modules, *_court, *(name for name in globals() if name.startswith("__"))} - _wings)

@@ -193,8 +193,7 @@ class HeldOut:
 
     def _said(self, model, method, are_classes=True):
         """What a model says of the records, and their targets: as of a fit, classes that it knows."""
-        with accountant.others_code():
-            said, y = np.asarray(getattr(model, method)(self.X)), np.asarray(self.y)
+        said, y = np.asarray(getattr(model, method)(self.X)), np.asarray(self.y)
         if y.shape != said.shape[:1]:
             raise ValueError(f"y must have a target for each record, shape {said.shape[:1]}, got {y.shape}")
         if said.dtype.kind == "f" and not np.isfinite(said).all():
@@ -234,10 +233,14 @@ class HeldOut:
 
 
 def describe(column: HeldOut, epsilon: float, *quantiles: float, bins: int = 64) -> Released:
-    """Private count, mean, missing share and quantiles of the numbers `y`, a dict, from counts in equal `bins`.
+    """Private description of the numbers `y`, a dict: "count", "missing", "mean" and "quantiles".
 
     As ``describe(HeldOut(None, ages, (0, 120)), 0.1)``: `target_bounds` are wide ones that need no look at the
-    numbers, which are clipped to them; NaN is missing. `quantiles`: left out, the quartiles.
+    numbers, which are clipped to them; NaN is missing, and "missing" its share. "quantiles" has the number of
+    each of `quantiles`, left out the quartiles. All are read off one noisy count in each of equal `bins`: none is
+    finer than a bin, and each bin brings noise, of the count a standard deviation of ``sqrt(2 * bins) / epsilon``
+    records. So the numbers should fill many bins, and more bins help where records are many; in bounds a hundred
+    times too wide, noise of the empty bins moves the mean and the outer quantiles.
     """
     (lower, upper), n = column._bounds(), errors.check_integer(bins, "bins", 1, 2**20)
     wanted = errors.check_numbers(quantiles or (0.25, 0.5, 0.75), "quantiles", 0, 1, ndim=1)

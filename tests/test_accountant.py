@@ -22,7 +22,12 @@ import dplit
 from dplit import Accountant, Continuous, Domain
 from dplit.budget import Budget, Leak, Spend
 from dplit.budget.accountant import BudgetError
-from dplit.forests import HistogramForestClassifier, MedianForestRegressor, RandomDecisionForestClassifier
+from dplit.forests import (
+    BoostedForestClassifier,
+    HistogramForestClassifier,
+    MedianForestRegressor,
+    RandomDecisionForestClassifier,
+)
 from dplit.metrics import HeldOut, describe
 from tests.forests.kinds import each_private, regresses, target
 
@@ -45,7 +50,7 @@ class Unread:
 
 def test_what_it_says_of_itself():
     assert str(Accountant(1.5)) == "Accountant(limit=1.5, neighbours='add-remove'), 0 spent"
-    said = "Accountant(limit=1, delta=1e-06, neighbours='replace-one'), 0 spent"
+    said = "Accountant(limit=1, delta=1e-06, neighbours='replace-one'), 0 and delta 0 spent"
     assert str(Accountant(1, delta=1e-6, neighbours="replace-one")) == said
 
 
@@ -128,17 +133,83 @@ def test_the_relation_is_asked():
 
 
 def test_a_delta_is_limited_too():
-    from dplit.forests import BoostedForestClassifier
-
-    options = {"domain": DOMAIN, "classes": ["a", "b"], "n_records": 60, "delta": 1e-6}
+    options = {"domain": DOMAIN, "classes": ["a", "b"], "n_records": 10**6, "delta": 1e-6}
     with Accountant(3, delta=1.5e-6) as account:
         BoostedForestClassifier(0.5, **options).fit(X, Y)
+        assert account.spent_delta == account.budget.delta == 1e-6 and "0.5 and delta 1e-06 spent" in str(account)
         with pytest.raises(BudgetError, match=r"costs delta 1e-06, and of 1.5e-06 is spent 1e-06"):
             BoostedForestClassifier(0.5, **options).fit(X, Y)
         forest().fit(X, Y)
     assert account.spent == 1.0 and account.budget.delta <= 1.5e-6
     with Accountant(3), pytest.raises(BudgetError, match="costs delta"):
         BoostedForestClassifier(0.5, **options).fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", [dplit.PrivateForestClassifier, BoostedForestClassifier])
+def test_a_delta_that_was_of_no_use_is_not_spent(kind, tmp_path):
+    made = kind(0.5, domain=DOMAIN, classes=["a", "b"], n_records=60, delta=1e-6)
+    with Accountant(tmp_path / "a.json", 3, delta=1e-6) as account:
+        for spent in (0.5, 1.0):
+            assert made.fit(X, Y).budget_.delta == 0
+            assert (account.spent, account.spent_delta, account.budget.delta) == (spent, 0, 0)
+    assert Accountant(tmp_path / "a.json", 3, delta=1e-6).spent_delta == 0
+
+
+def test_a_delta_stays_charged_where_a_fit_stops(monkeypatch):
+    def stops(*_):
+        raise KeyboardInterrupt
+
+    made = BoostedForestClassifier(0.5, domain=DOMAIN, classes=["a", "b"], n_records=60, delta=1e-6)
+    monkeypatch.setattr(BoostedForestClassifier, "_store", stops)
+    with Accountant(3, delta=1e-6) as account, pytest.raises(KeyboardInterrupt):
+        made.fit(X, Y)
+    assert (account.spent, account.spent_delta) == (0.5, 1e-6)
+
+
+class Own(RandomDecisionForestClassifier):
+    """A class whose fit does more than its parent's."""
+
+    def fit(self, X, y):
+        self.more(X, y)
+        return super().fit(X, y)
+
+
+class Plain(Own):
+    def more(self, X, y):
+        pass
+
+
+class Twice(Own):
+    def more(self, X, y):
+        self.first_ = RandomDecisionForestClassifier.fit(self, X, y).leaf_labels_
+
+
+class Helped(Own):
+    def more(self, X, y):
+        self.helper_ = MedianForestRegressor(0.3, domain=DOMAIN, target_bounds=(0, 1)).fit(X, X[:, 0])
+
+
+class Described(Own):
+    def more(self, X, y):
+        self.mean_ = describe(HeldOut(None, X[:, 0], (0, 1)), 0.3).value["mean"]
+
+
+class Draws(Own):
+    def more(self, X, y):
+        self.drawn_ = self._generator().random()
+
+
+@pytest.mark.parametrize(
+    "kind, spent", [(Plain, 0.5), (Twice, 1.0), (Helped, 0.8), (Described, 0.8), (Draws, 1.0)]
+)
+def test_what_a_class_of_ones_own_releases_in_its_fit_is_charged(kind, spent):
+    schema = {"domain": DOMAIN, "classes": ["a", "b"], "n_estimators": 2, "max_depth": 2}
+    with Accountant(2) as account:
+        kind(0.5, **schema).fit(X, Y)
+        assert account.spent == pytest.approx(spent) == account.budget.epsilon
+    with Accountant(spent * 0.99) as account, pytest.raises(BudgetError, match="the account refuses"):
+        kind(0.5, **schema).fit(X, Y)
+    assert account.spent < spent
 
 
 @pytest.mark.parametrize("max_depth", [13, -1])

@@ -27,6 +27,7 @@ from dplit.court.ledger import Evidence
 from dplit.court.ledger import registry as core
 from dplit.court.ledger.compare import private
 from dplit.datasets import registry
+from dplit.ground.errors import MissingExtra
 
 
 def _draw(effort, rng):
@@ -91,6 +92,27 @@ def test_table(ledger, capsys):
     assert re.search(r"mrf/draws +lemma 1 +holds +holds +exact +1 +\d+\.\d\d\n", out)
     assert "rdf/differs: two is not three" in out
     assert out.endswith("2 claims: 1 holds, 1 fails; all as declared\n")
+
+
+def _lacks(effort, rng):
+    raise MissingExtra("certificates need a package: pip install it")
+
+
+def test_a_claim_that_lacks_an_extra_is_skipped_and_stays_due(ledger, capsys, tmp_path):
+    core.claim("rdf/certified", "", "holds")(_lacks)
+    core.claim("rdf/also", "", "holds")(_lacks)
+    out, junit = tmp_path / "deep.json", tmp_path / "a.xml"
+    assert main(["verify", "--jobs", "1", "--out", str(out), "--junit", str(junit)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("skipped: certificates need a package: pip install it\n") == 1
+    assert said.endswith("4 claims: 1 holds, 1 fails, 2 skipped; the others as declared\n")
+    assert {*json.loads(out.read_text())["claims"]} == {"mrf/draws", "rdf/differs"}
+    assert 'errors="0" skipped="2"' in junit.read_text()
+    assert main(["verify", "--claim", "rdf/also"]) == 0
+    assert capsys.readouterr().out.endswith("1 claim: 1 skipped; none was decided\n")
+    core.claim("rdf/broken", "", "holds")(_raise)
+    status, found = answer(capsys)
+    assert (status, found["totals"]) == (1, {"error": 1, "fails": 1, "holds": 1, "skipped": 2})
 
 
 def test_a_limit_cuts_off_and_a_file_is_gone_on_with(ledger, capsys, tmp_path):

@@ -111,13 +111,15 @@ def test_an_audit_is_reported_too(folder, monkeypatch, capsys):
     name = "smooth-sensitivity sampler"
     row = Row(name, "black box", 1.0, 0.5, "caught", False, "at 0", 1e-5)
     broken = Row("b", "exact", float("nan"), float("nan"), "within", False, "stopped: no")
-    monkeypatch.setattr("dplit.court.audit.run", lambda *_, **__: iter([row, broken]))
+    took = lambda *_, timed, **__: timed.update({name: 2.5, "b": 0.25}) or iter([row, broken])  # noqa: E731
+    monkeypatch.setattr("dplit.court.audit.run", took)
     monkeypatch.setattr("dplit.court.audit.select", lambda *_: (name, "b"))
     assert main(["audit", "--junit", "j.xml", "--sarif", "s.json"]) == 1
     assert parts("j.xml")[1] == {
         name: ("failure", "expected caught 1, found 0.5: at 0"),
         "b": ("error", "expected within nan, found nan: stopped: no"),
     }
+    assert re.findall(r'time="([\d.]+)"', (folder / "j.xml").read_text()) == ["2.750", "2.500", "0.250"]
     assert [r["ruleId"] for r in json.loads((folder / "s.json").read_text())["runs"][0]["results"]] == [name, "b"]
     assert reports.last_failed("audit") == {name, "b"}
 

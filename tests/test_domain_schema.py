@@ -157,6 +157,12 @@ def test_an_arrow_table_is_matched_by_name_in_any_order():
     assert sorted(domain["job"].levels) == ["cook", "driver"]
 
 
+def test_an_enumeration_of_polars_is_a_list_of_levels():
+    bounds = {"age": (0, 120), "grade": ["none"], "job": pl.Enum(["driver", "cook"])}
+    domain = Domain.from_frame(polars_frame(), bounds)
+    assert domain["job"] == Categorical(["driver", "cook"]) and not domain.data_dependent
+
+
 def test_a_domain_from_a_polars_frame():
     frame = polars_frame().drop("grade")
     with pytest.warns(PrivacyLeakWarning, match=r"'job' was read off the data"):

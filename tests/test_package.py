@@ -35,15 +35,14 @@ def test_every_name_in_all_is_there():
     assert all(hasattr(dplit, name) for name in dplit.__all__)
 
 
-def test_help_and_inspection_do_without_an_extra():
-    """Of what isn't installed nothing is told but by who asks for it, and `dir` has no modules of others."""
-    code = (
-        "import inspect, pydoc, sys; sys.modules['matplotlib'] = None; import dplit\n"
-        "names = {name for name, _ in inspect.getmembers(dplit)}\n"
-        "told = len(pydoc.render_doc(dplit)) > 999\n"
-        "print('Domain' in names, 'sys' in dir(dplit), hasattr(dplit, 'plotting'), told)\n"
-        "try: from dplit import plotting\n"
-        "except ImportError as error: print(error)"
+def test_help_and_dir_need_no_extra():
+    done = run(
+        "import sys; sys.modules.update(matplotlib=None, seaborn=None)\n"
+        "import dplit, inspect, pydoc\n"
+        "assert not hasattr(dplit, 'plotting') and 'PrivateForestClassifier' in pydoc.render_doc(dplit)\n"
+        "names = {name for name in dir(dplit) if not name.startswith('__')}\n"
+        "assert 'metrics' in dict(inspect.getmembers(dplit)) and not {'sys', 'import_module'} & names\n"
+        "try:\n    from dplit import plotting\nexcept ImportError as error:\n    print(error)\n"
     )
-    first, said = run(code).stdout.splitlines()
-    assert first == "True False False True" and "matplotlib" in said
+    assert done.stdout.startswith("dplit.plotting needs matplotlib and seaborn"), done.stderr
+    assert done.stdout.endswith("pip install 'dplit[plot]'\n")

@@ -19,7 +19,7 @@ from dplit.ground.errors import check_neighbours, warn_leak
 _OPEN = []  # accounts whose context is entered, the innermost last
 _FITTED = []  # weak references to what was fitted while one is open
 _LOCK = threading.RLock()
-_FIT = threading.local()  # `runs`: whether this thread is inside a fit; `due`: what charges that fit
+_FIT = threading.local()  # `settled`: nodes of fits inside the one that this thread is in; `due`: what charges it
 ROUNDED = 1e-12  # of the limit: sums of prices are rounded
 
 
@@ -28,11 +28,11 @@ class Accountant:
 
     Inside its context every private estimator asks before it reads a record: where what it declares to cost
     exceeds what is left, is infinite or is not known beforehand, the fit is refused. It is charged when all that
-    it was given is read and found right, before it draws noise; then it asks again. Searches and
-    cross-validation are charged for each of their fits; joblib runs them on threads inside the context. An
-    estimator that was sent to another process, or is in a forked one, refuses, for the account isn't there, and so
-    does its clone. One that is built in a process that was started anew, as by ``multiprocessing`` with "spawn",
-    knows of no account and is not charged.
+    it was given is read and found right, before it draws noise; then it asks again. Searches and cross-validation
+    are charged for each of their fits, and so is a class of your own for each fit or release inside its ``fit``;
+    joblib runs them on threads inside the context. An estimator that was sent to another process, or is in a
+    forked one, refuses, for the account isn't there, and so does its clone. One that is built in a process that
+    was started anew, as by ``multiprocessing`` with "spawn", knows of no account and is not charged.
 
     The price of a fit covers one record more or less of *its* records. `KFold` cuts by position: under add-remove
     one record more changes up to three records of a training set, and the fit loses up to three times its price;
@@ -52,10 +52,12 @@ class Accountant:
     of copies and parts of the records that were fitted, nor of what is computed from predictions afterwards.
 
     `limit` and `delta` are the largest sums of the fits' epsilons and deltas; at a delta of 0 fits with pure
-    epsilon alone are taken. They hold for `neighbours`, "add-remove" or "replace-one"; estimators of the other
-    relation are refused. ``Accountant("fits.jsonl", limit=3.0)`` keeps the account in a file, for all runs and
-    processes that open it with the same limits (`dplit.budget.ledger`): a charge is on the disk before noise is
-    drawn. A LedgerError, a ValueError, says where the file has other limits, is none or has lost charges.
+    epsilon alone are taken. A fit's delta is charged first, and where its budget says less at its end, as of one
+    that had no use for it, that is charged instead. `Budget.converted` may have less; an account sums. All hold
+    for `neighbours`, "add-remove" or "replace-one"; estimators of the other relation are refused.
+    ``Accountant("fits.jsonl", limit=3.0)`` keeps the account in a file, for all runs and processes that open it
+    with the same limits (`dplit.budget.ledger`): a charge is on the disk before noise is drawn. A LedgerError, a
+    ValueError, says where the file has other limits, is none or has lost charges.
 
     Examples
     --------
@@ -90,6 +92,11 @@ class Accountant:
     def spent(self):
         """Sum of the charged epsilons, in all runs with the same file."""
         return math.fsum(epsilon for epsilon, _ in self._charges.prices().values())
+
+    @property
+    def spent_delta(self):
+        """Sum of the charged deltas; of a fit that ended, its budget's."""
+        return math.fsum(delta for _, delta in self._charges.prices().values())
 
     @property
     def left(self):
@@ -131,7 +138,8 @@ class Accountant:
     def __repr__(self):
         delta = f", delta={self.delta:g}" if self.delta else ""
         of = f"limit={self.limit:g}{delta}, neighbours={self.neighbours!r}"
-        return f"Accountant({of}), {self.spent:g} spent"
+        also = f" and delta {self.spent_delta:g}" if self.delta else ""
+        return f"Accountant({of}), {self.spent:g}{also} spent"
 
     def _check(self, name, price, neighbours):
         epsilon, delta, *lacks = price
@@ -147,18 +155,19 @@ class Accountant:
                 f"the account refuses {name}: it costs epsilon {epsilon:g}, and of {self.limit:g} is left "
                 f"{self.left:g}"
             )
-        deltas = math.fsum(d for _, d in self._charges.prices().values())
-        if deltas + delta > self.delta * (1 + ROUNDED):
+        if self.spent_delta + delta > self.delta * (1 + ROUNDED):
             raise BudgetError(
-                f"the account refuses {name}: it costs delta {delta:g}, and of {self.delta:g} is spent {deltas:g}"
+                f"the account refuses {name}: it costs delta {delta:g}, and of {self.delta:g} is spent "
+                f"{self.spent_delta:g}"
             )
 
-    def _settle(self, node):
+    def _settle(self, node, charge, number):
+        """Keep the node; if it has less delta, but for rounding, than the charge of that number, charge that."""
         with _LOCK:
             self._nodes.append(node)
-
-    def _charge(self, name, price):
-        self._charges.append({"of": name, "epsilon": price[0], "delta": price[1]})
+            if node.delta < charge["delta"] * (1 - 1e-9):
+                with self._charges.locked():
+                    self._charges.append({**charge, "delta": node.delta, "instead": number})
 
 
 class BudgetError(RuntimeError):
@@ -182,7 +191,7 @@ def note_fitted(*objects: Any):
 
 def warn_of_read(X: Any):
     """Warn, once in each open account, where predictions for `X` are a read that nobody pays for."""
-    paid = not _OPEN or getattr(_FIT, "runs", False) or getattr(_FIT, "inside", False)
+    paid = not _OPEN or getattr(_FIT, "settled", None) is not None
     found = None if paid or all(account._warned for account in _OPEN) else reads.seen(X, _FITTED)
     if found is not None:
         for account in _OPEN:
@@ -198,44 +207,28 @@ def has_drawn():
 
 
 @contextmanager
-def others_code():
-    """For what a fit hands to code that isn't the package's, as a learner: a private fit in there is charged.
-
-    What that code reads nobody knows.
-    """
-    before = getattr(_FIT, "runs", False), getattr(_FIT, "inside", False)
-    _FIT.runs, _FIT.inside = False, True
-    try:
-        yield
-    finally:
-        _FIT.runs, _FIT.inside = before
-
-
-@contextmanager
-def charged(
-    name: str, neighbours: str, price: Callable, sent_from: int | None = None, owner: Any = None
-) -> Iterator[Callable]:
+def charged(name: str, neighbours: str, price: Callable, sent_from: int | None = None) -> Iterator[Callable]:
     """Ask every open account for a fit, or another release of this name, and charge it when it draws: `has_drawn`.
 
-    A fit of the same `owner` inside its own fit, as ``super().fit``, is part of it and charged with it, once; any
-    other fit or release in there is charged by itself. What draws nothing is charged at its end.
+    What is inside a fit is charged by itself, as a learner's fits. Where the outer one draws nothing and ends with
+    the budget of an inner one, as a subclass does that calls its parent's, that has paid. What else draws nothing
+    is charged at its end.
 
     ``price()``: the epsilon and delta that the fit declares to cost, and where that is infinite the arguments that
-    it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of the
-    process with an open account that the estimator was sent from, if it was; a process that was forked inside the
-    context has copies of the account, which nobody adds up. Raises a BudgetError if an account has too little
-    left, or stands in another process; or if the fit spent more than it declared, which then stays charged.
+    it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of the process with an open account that the estimator was
+    sent from, if it was; a process that was forked inside the context has copies of the account, which nobody
+    adds up. Raises a BudgetError if an account has too little left, or stands in another process; or if the fit
+    spent more than it declared, which then stays charged.
     """
     if {sent_from, is_open()} - {None, os.getpid()}:
         raise BudgetError(
             f"{name} was sent to another process, where the account isn't: run it on threads, by n_jobs=1 "
             "or joblib.parallel_config(backend='threading')"
         )
-    before = getattr(_FIT, "runs", False), getattr(_FIT, "due", None), getattr(_FIT, "owner", None)
-    is_part = before[0] and owner is not None and owner is before[2]
-    accounts = [] if is_part else list(_OPEN)
+    before, accounts = (getattr(_FIT, "settled", None), getattr(_FIT, "due", None)), list(_OPEN)
     paid = price() if accounts else (0.0, 0.0)
-    waiting = list(accounts)
+    charge = {"of": name, "epsilon": paid[0], "delta": paid[1]}
+    waiting, numbers, settled = list(accounts), {}, [] if before[0] is None else before[0]
 
     def ask(charging=False):
         with _LOCK, ExitStack() as locks:
@@ -244,11 +237,15 @@ def charged(
             for account in waiting:
                 account._check(name, paid, neighbours)
             while charging and waiting:
-                waiting.pop()._charge(name, paid)
+                numbers[waiting[-1]] = waiting[-1]._charges.append(charge)
+                waiting.pop()
 
     ask()
 
     def settle(node):
+        if waiting and any(node is one for one in settled):
+            waiting.clear()
+            return
         spent = node.epsilon, node.delta
         if accounts and any(s > p * (1 + ROUNDED) for s, p in zip(spent, paid)):
             raise BudgetError(
@@ -256,14 +253,13 @@ def charged(
                 f"{spent[0]:g} and {spent[1]:g}; nothing was kept"
             )
         ask(charging=True)
+        settled.append(node)
         for account in accounts:
-            account._settle(node)
+            account._settle(node, charge, numbers[account])
 
-    _FIT.runs = True
-    _FIT.due = before[1] if is_part else partial(ask, charging=True)
-    _FIT.owner = owner
+    _FIT.settled, _FIT.due = settled, partial(ask, charging=True)
     try:
         yield settle
         ask(charging=True)
     finally:
-        _FIT.runs, _FIT.due, _FIT.owner = *before[:2], None if is_part else before[2]
+        _FIT.settled, _FIT.due = before

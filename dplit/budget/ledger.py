@@ -1,8 +1,8 @@
 """Charges of an account: in memory, or in a file that is kept between runs, lines of JSON that are only appended.
 
 The first line has the limits, each further one a charge, on the disk before the noise that it pays for is drawn.
-Files of an earlier version say of some that they came ``back``. What a run that was killed left of a line paid
-for nothing, and the next line takes its place.
+A charge may come ``instead`` of the one of that number, and files of an earlier version say of some that they came
+``back``. What a run that was killed left of a line paid for nothing, and the next line takes its place.
 """
 
 import json
@@ -42,8 +42,8 @@ class Ledger:
         """The context in which no other run writes; a TimeoutError where one holds it too long."""
         return FileLock(f"{self.path}.lock", timeout=WAIT) if self.path else nullcontext()
 
-    def append(self, entry: dict) -> None:
-        """Write a charge to the disk, inside `locked`."""
+    def append(self, entry: dict) -> int:
+        """Write a charge to the disk, inside `locked`, and return its number."""
         whole, line = self._whole(), _line({**entry, "at": datetime.now(UTC).isoformat(timespec="seconds")})
         if self.path:
             with open(self.path, "r+b") as file:
@@ -53,6 +53,7 @@ class Ledger:
                 file.flush()
                 os.fsync(file.fileno())
         self._seen = whole + line
+        return whole.count(b"\n")
 
     def _whole(self):
         """The lines that were written to their end."""
@@ -74,6 +75,7 @@ class Ledger:
                 if "back" in entry:
                     del found[entry["back"]]
                     continue
+                found.pop(entry.get("instead"), None)
                 found[number] = price = float(entry["epsilon"]), float(entry["delta"])
                 if not all(0 <= part < math.inf for part in price):
                     raise ValueError

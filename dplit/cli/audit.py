@@ -79,21 +79,22 @@ def run(arguments):
 def _rows(names, arguments):
     from dplit.court import audit
 
-    options = {"names": names, "epsilon": arguments.epsilon}
+    timed = {}
+    options = {"names": names, "epsilon": arguments.epsilon, "timed": timed}
     reports.begin(arguments, "audit")
     found = audit.run(arguments.effort, arguments.seed, workers(arguments), **options)
     rows, interrupted = collected(found, "subject", arguments, names)
-    reports.end(arguments, "audit", map(_case, rows), interrupted)
+    reports.end(arguments, "audit", [_case(row, timed.get(row.subject, 0.0)) for row in rows], interrupted)
     rows = [row._asdict() for row in rows]
     ok = bool(rows) and all(row["ok"] for row in rows)
     print(_json(rows, ok, interrupted, arguments) if arguments.json else _text(rows, arguments))
     return status(ok, interrupted, rows, "subject", names)
 
 
-def _case(row):
+def _case(row, seconds):
     kind = "" if row.ok else "error" if math.isnan(row.found) else "failure"
     words = f"expected {row.expected} {row.declared:g}, found {row.found:.6g}: {row.detail}"
-    return reports.Case(row.subject, kind, words, lambda: _check(row.subject))
+    return reports.Case(row.subject, kind, words, lambda: _check(row.subject), seconds)
 
 
 def _check(name):

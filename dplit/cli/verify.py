@@ -3,7 +3,8 @@
 A claim holds, is loose (true, with a better constant), assumes (true once a missing assumption is
 named), fails (there is a counterexample) or leaks (a privacy statement that fails). Our runs agree
 with a sentence about an experiment, differ from it, or leave it undecided. The exit status is 1 if
-a computed verdict is not the declared one or a check stops with an error.
+a computed verdict is not the declared one or a check stops with an error. Certificates need the
+extra certify of the package: without it their claims are skipped, which changes no exit status.
 """
 
 import json
@@ -105,7 +106,8 @@ def _opened(arguments):
 
 def _case(row):
     kind = "error" if row.error else "skipped" if row.evidence is None else "" if row.ok else "failure"
-    words = _mismatch(row) if kind in ("error", "failure") else row.evidence.summary if row.evidence else "cut off"
+    said = row.evidence.summary if row.evidence else row.skipped or "cut off"
+    words = _mismatch(row) if kind in ("error", "failure") else said
     return reports.Case(row.claim.id, kind, words, lambda: row.claim.check_function, row.seconds)
 
 
@@ -131,6 +133,7 @@ def report(rows, quiet=False, verbose=False):
     told = () if quiet else [r for r in rows if r.evidence and (r.evidence.counterexample or verbose)]
     parts += map(_counterexample, told)
     parts += [wrapped(_mismatch(r)) for r in rows if not r.ok]
+    parts += [wrapped(f"skipped: {why}") for why in dict.fromkeys(r.skipped for r in rows) if why]
     return "\n\n".join([*parts, _totals(rows)])
 
 
@@ -163,13 +166,14 @@ def _mismatch(row):
 def _totals(rows):
     """ "5 claims: 3 holds, 2 fails; 1 not as declared"."""
     from dplit.court.ledger import RUN_VERDICTS, VERDICTS
-    from dplit.court.ledger.long_run import CUT_OFF
+    from dplit.court.ledger.long_run import CUT_OFF, SKIPPED
 
     counts = Counter(r.computed for r in rows)
-    order = (*VERDICTS, *RUN_VERDICTS, "error", CUT_OFF)
+    order = (*VERDICTS, *RUN_VERDICTS, "error", SKIPPED, CUT_OFF)
     parts = ", ".join(f"{counts[v]} {v}" for v in order if counts[v]) or "nothing to check"
     wrong = sum(not r.ok for r in rows)
     noun = "claim" if len(rows) == 1 else "claims"
-    rest = "the others" if counts[CUT_OFF] else "all"
-    verdict = f"{wrong} not as declared" if wrong else f"{rest} as declared"
+    without = counts[CUT_OFF] + counts[SKIPPED]
+    rest = "the others as declared" if without < len(rows) else "none was decided"
+    verdict = f"{wrong} not as declared" if wrong else rest if without else "all as declared"
     return f"{len(rows)} {noun}: {parts}; {verdict}"

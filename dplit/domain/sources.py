@@ -151,8 +151,7 @@ def given_feature(given, column, dated=False):
         raise ValueError(f"bounds of column {column!r}, which holds dates or times: {DATED}, got {given!r}")
     if isinstance(given, (Continuous, Categorical, Date)):
         return given
-    if isinstance(given, pd.CategoricalDtype):
-        given = given.categories
+    given = getattr(given, "categories", given)  # of pandas' dtype, or polars' Enum
     try:
         pair = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
         if len(pair) == 2 and all(isinstance(v, Real) and not isinstance(v, bool) for v in pair):

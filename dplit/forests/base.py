@@ -81,7 +81,7 @@ def undone_on_error(fit):
             account = import_module("dplit.budget.accountant")
             name, sent_from = type(self).__name__, before.get("_sent_from")
             y = kwargs.get("y", args[1] if len(args) > 1 else None)
-            with account.charged(name, self.neighbours, lambda: declared(self, y), sent_from, self) as settle:
+            with account.charged(name, self.neighbours, lambda: declared(self, y), sent_from) as settle:
                 account.note_fitted(*args, *kwargs.values())
                 with errors.naming_cache():
                     fit(self, *args, **kwargs)

@@ -63,8 +63,17 @@ def read_dask(forest: BaseForest, X: Any, y: Any) -> tuple[DaskRecords, DaskTarg
             f"X and y must be cut at the same records, got {X.npartitions} blocks of X and "
             f"{y.npartitions} blocks of y{OTHER if X.npartitions == y.npartitions else ''}: {AS_ONE}"
         )
-    blocks = [np.ravel(np.array(values.to_delayed(), dtype=object)).tolist() for values in (X, y)]
+    blocks = [_blocks(values) for values in (X, y)]
     return DaskRecords(_like(X), *blocks, sizes[0] or sizes[1]), DaskTargets(y.dtype, blocks[1])
+
+
+def _blocks(values):
+    """The blocks as they are cut, where Dask would join some of few columns, as in y, and not others."""
+    for optimised in (True, False):
+        blocks = np.ravel(np.array(values.to_delayed(optimised), dtype=object)).tolist()
+        if len(blocks) == values.npartitions:
+            break
+    return blocks
 
 
 def _sizes(values):

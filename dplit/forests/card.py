@@ -50,19 +50,21 @@ def _promise(forest):
     if math.isinf(epsilon):
         yield "**This forest is not private:** its budget is infinite, and it may hold private records."
         return
-    added = f" and by delta, {delta:g}, more" if delta else ""
     one = "one record" if people == 1 else f"one person's records, {people} at most,"
     what = "is there or not" if relation == "add-remove" else "is replaced by another"
+    said, of, more = "", "outcome", ""
+    if delta:
+        said, of, more = f" and delta {delta:.6g}", "set of outcomes", f", and by {delta:.6g} beside that"
     yield (
-        f"Epsilon is {epsilon:.6g} under {relation} neighbours: whether {one} {what} changes the probability "
-        f"of any outcome by a factor of at most {math.exp(epsilon):.4g}{added}."
+        f"Epsilon is {epsilon:.6g}{said} under {relation} neighbours: whether {one} {what} changes the "
+        f"probability of any {of} by a factor of at most {math.exp(epsilon):.4g}{more}."
     )
     kind = {"secure": "exact, from the operating system's randomness", "simulation": "simulated, by floats"}
     yield f"Its noise is {kind[forest.noise_]}: the notes below say what no epsilon counts."
-    advantage = (math.expm1(epsilon) + 2 * delta) / (math.exp(epsilon) + 1) if epsilon < 700 else 1.0
+    wrong = math.exp(-epsilon)
     yield (
         "An adversary who knows all other records and guesses which of the two cases holds is right with "
-        f"probability at most {(1 + advantage) / 2:.4g}, where tossing a coin is right with 0.5."
+        f"probability at most {(1 + delta * wrong) / (1 + wrong):.4g}, where tossing a coin is right with 0.5."
     )
 
 

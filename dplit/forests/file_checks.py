@@ -29,6 +29,9 @@ NEEDED["BoostedForestRegressor"] = NEEDED["BoostedForestClassifier"]
 ANSWERS = "leaf_", "cell_"  # what names of released arrays begin with
 KNOWN = {"leaf_labels_", "leaf_values_", "leaf_counts_", "leaf_shares_", "leaf_probabilities_",
          "leaf_differences_", "cell_labels_", "cell_counts_", "cell_shares_"}  # fmt: skip
+FITTED = {*KNOWN, *sum(NEEDED.values(), ()), "budget_", "domain_", "noise_", "n_features_in_", "feature_names_in_",
+          "classes_", "n_classes_", "target_bounds_", "target_scale_", "max_depth_", "query_votes_",
+          "_queries_"}  # fmt: skip
 HINTS = {"int": int, "float": Real, "float | None": (Real, type(None)), "str": str, "tuple": tuple}
 
 

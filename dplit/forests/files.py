@@ -74,7 +74,7 @@ from dplit.budget import Budget, nodes
 from dplit.domain import Domain
 from dplit.domain.sources import as_pandas
 from dplit.forests.card import model_card, named
-from dplit.forests.file_checks import check_insides
+from dplit.forests.file_checks import FITTED, check_insides
 from dplit.forests.intact import seal
 from dplit.ground.writing import write_whole
 
@@ -188,10 +188,14 @@ def _pack(forest):
 
 
 def _estimator(forest, arrays, place):
-    params = {k: v for k, v in forest.get_params(deep=False).items() if k != "random_state"}
+    kind, params = type(forest), {k: v for k, v in forest.get_params(deep=False).items() if k != "random_state"}
     fitted = {k: v for k, v in vars(forest).items() if k.endswith("_") and k not in forest.not_saved}
+    if kind.__module__.rpartition(".")[0] not in PACKAGES:
+        raise ValueError(f"{kind.__name__} can't be saved: it is a class of your own, which load doesn't know")
+    for name in fitted.keys() - FITTED:
+        raise ValueError(f"{name} can't be saved: it is an attribute of your own, which no budget pays for")
     return {
-        "class": ".".join([*type(forest).__module__.split(".")[:2], type(forest).__name__]),
+        "class": ".".join([*kind.__module__.split(".")[:2], kind.__name__]),
         "parameters": {k: _plain(named(v), arrays, f"{place}{k}") for k, v in params.items()},
         "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in fitted.items()},
     }

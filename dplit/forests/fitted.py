@@ -45,9 +45,9 @@ class WithFile:
         leaves what was there. Another library's estimator is not in it: of a `learner` the file has the name, and
         its answers in every cell. A forest whose budget says infinity is written only with `allow_infinite`.
 
-        Raises a ValueError if the budget is infinite and `allow_infinite` is left out, or if the forest holds what
-        the format has no place for, such as an attribute of your own that is an estimator; an OSError if the file
-        can't be written.
+        Raises a ValueError if the budget is infinite and `allow_infinite` is left out, or if the forest is of a
+        class of your own, or holds what the format has no place for, such as an attribute of your own whose name
+        ends in an underscore, which may be private records; an OSError if the file can't be written.
         """
         check_is_fitted(self, "budget_")
         import_module("dplit.forests.files").save(self, path, allow_infinite)
@@ -97,6 +97,10 @@ class WithTrees:
         Left out, it is of a boosted forest its start and all rounds: whole as long as they fit into 40 lines, and
         then a line each, with the columns that are tested and the least and the most that leaves add; and of a
         histogram the 20 cells of the largest released counts, each with the class that it answers.
+
+        ``a - 0.5 b (shares)`` is a difference of two columns, each as the share of the way between its bounds, on
+        its scale; its cuts have no unit. The start has a number for each of `classes_`, of two for the second
+        alone. Leaves may be more than the advised depth has, since the column of a first test is cut finer.
         """
         export = import_module("dplit.forests.export")
         return export.in_words(vars(self).get("forest_", self), tree, max_depth, decimals)

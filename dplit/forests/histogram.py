@@ -172,9 +172,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         if self.neighbours == "replace-one":
             node = Group("cells after a replacement", node, 2, "replace-one", REPLACED)
         self.cells_ = cells
-        with self._apart():
-            self.learner_ = self._learned(cells, rate, rng)
-            self._ask_learner(cells)
+        self.learner_ = self._learned(cells, rate, rng)
+        self._ask_learner(cells)
         return self._store(domain, None, domain_node, class_node, node)
 
     def _check(self):

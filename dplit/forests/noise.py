@@ -138,10 +138,6 @@ class WithNoise:
         _accounts().has_drawn()
         return rng
 
-    def _apart(self):
-        """Context of code that is not the package's: see `dplit.budget.accountant.others_code`."""
-        return _accounts().others_code()
-
     def _taken_for_granted(self, kind):
         """Notes of the budget: what it does not count of noise of that `Kind`."""
         if kind.name == SECURE:

@@ -21,6 +21,10 @@ MOST_JOBS = 1000
 NUMBAS_CACHE = "numba.core.caching"
 
 
+class MissingExtra(ImportError):
+    """A package that an extra of this one installs is not there."""
+
+
 class PrivacyLeakWarning(UserWarning):
     """Something that leaves the computation depends on the private data and is not paid for."""
 

@@ -98,7 +98,9 @@ def test_an_error_is_a_row_and_the_others_are_not_lost(monkeypatch):
     sound = audit.subjects()[0]
     stops = Subject("stops", "exact", "within", broken)
     only(monkeypatch, (stops, sound))
-    first, second = audit.run()
+    timed = {}
+    first, second = audit.run(timed=timed)
+    assert timed.keys() == {"stops", sound.name} and timed[sound.name] > 0
     assert not first.ok and np.isnan(first.found) and np.isnan(first.declared)
     where = f"test_suite.py:{broken.__code__.co_firstlineno + 1} in broken"
     assert first.detail.startswith("stopped: ZeroDivisionError: no draws") and where in first.detail

@@ -397,8 +397,8 @@ def test_an_infinite_budget_is_saved_on_demand_alone(tmp_path):
 
 def test_what_has_no_place_is_named(tmp_path):
     forest = small()
-    forest.helper_ = LogisticRegression()
-    with pytest.raises(ValueError, match=r"helper_ can't be saved: .* no place for a LogisticReg"):
+    forest.max_depth_ = LogisticRegression()
+    with pytest.raises(ValueError, match=r"max_depth_ can't be saved: .* no place for a LogisticReg"):
         forest.save(tmp_path / "a.forest")
     assert list(tmp_path.iterdir()) == []
 
@@ -503,13 +503,33 @@ def test_the_card_says_what_the_budget_says():
     assert "not private" in fitted(RandomDecisionForestClassifier, epsilon=np.inf).model_card()
 
 
-def test_the_card_of_a_fit_with_delta_promises_no_more_than_holds():
-    """A guess in the hardest case: the answer itself with probability delta, else randomized response."""
-    options = {"domain": DOMAIN, "classes": ["no", "yes"], "n_records": 10**6, "delta": 0.01}
-    forest = dplit.PrivateForestClassifier(1.0, **options).fit(FRAME, Y)
+@pytest.mark.parametrize("kind", [RandomDecisionForestClassifier, dplit.PrivateForestClassifier])
+def test_what_is_ones_own_is_refused_by_name(kind, tmp_path):
+    class Own(kind):
+        pass
+
+    path, forest = tmp_path / "a.forest", fitted(kind)
+    for own in (FRAME, fitted(kind), 0.5, FRAME["u"].to_numpy()):
+        forest.own_ = own
+        with pytest.raises(ValueError, match="own_ can't be saved: it is an attribute of your own"):
+            forest.save(path)
+    del forest.own_
+    if kind is dplit.PrivateForestClassifier:
+        forest.forest_.own_ = FRAME
+        with pytest.raises(ValueError, match="own_ can't be saved"):
+            forest.save(path)
+    with pytest.raises(ValueError, match="Own can't be saved: it is a class of your own"):
+        fitted(Own).save(path)
+    assert not path.exists()
+
+
+def test_the_card_of_a_fit_with_delta_has_the_bound_with_delta():
+    preset = dplit.PrivateForestClassifier(
+        1.0, delta=0.01, n_records=10**6, domain=dplit.Domain([dplit.Continuous(0, 1)]), classes=["n", "y"]
+    )
+    forest = preset.fit([[0.2], [0.7]] * 20, ["n", "y"] * 20)
+    card = forest.model_card()
     assert forest.budget_.delta == pytest.approx(0.01)
-    told, truth = 0.01, np.e / (1 + np.e)  # the answer, or a truth by randomized response
-    card, right = forest.model_card(), told + (1 - told) * truth
-    assert f"right with probability at most {right:.4g}" in card and right > 0.7311
-    assert "factor of at most 2.718 and by delta, 0.01, more" in card
-    assert "delta, " not in fitted(RandomDecisionForestClassifier).model_card().partition("## Data")[0]
+    assert "Epsilon is 1 and delta 0.01 under" in card
+    assert "of any set of outcomes by a factor of at most 2.718, and by 0.01 beside that." in card
+    assert "right with probability at most 0.7337" in card  # (e + 0.01)/(1 + e)

@@ -158,6 +158,14 @@ def test_an_extreme_number_is_told_by_no_warning(extreme):
     assert told.value["count"] == 501 and told.value["quantiles"][0.5] == pytest.approx(0.5, abs=1 / 64)
 
 
+def test_each_bin_brings_noise():
+    """As the docstring has it."""
+    column = [HeldOut(None, [0.5] * 500, (0, 1), rng=np.random.default_rng(seed)) for seed in range(300)]
+    for bins in (16, 64, 256):
+        spread = np.std([describe(one, 0.5, bins=bins).value["count"] for one in column])
+        assert spread == pytest.approx(math.sqrt(2 * bins) / 0.5, rel=0.15)
+
+
 def inside(interval, truth):
     return interval[0] <= truth <= interval[1]
 

@@ -70,6 +70,12 @@ class LowerBound:
     confidence: float
     n_draws: int
 
+    def __str__(self):
+        first, second = self.counts
+        return (
+            f"epsilon at least {self.epsilon:.3g}: {self.event} ({first} draws on data, {second} on the neighbour)"
+        )
+
 
 def epsilon_lower_bound(
     mechanism: Callable, data: object, neighbour: object, *, n_draws: int = 10_000,

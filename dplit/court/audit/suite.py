@@ -58,22 +58,25 @@ def select(patterns: Sequence[str] = (), effort: str = "quick", expected: str | 
 
 def run(
     effort: str = "quick", seed: int = 0, jobs: int = 1, *, names: Sequence[str] | None = None,
-    epsilon: float | None = None
+    epsilon: float | None = None, timed: dict | None = None
 ) -> Iterator[Row]:  # fmt: skip
     """Audit subjects, all or those of `names`; yields a `Row` for each as it is done, in no particular order.
 
     An `effort` of "reader" or "deep" means larger spaces and more draws. Each subject has a stream of its own, of
     `seed`; the rows are the same for any number of processes `jobs`, as in joblib. `epsilon` holds each to this,
     in place of what it declares: it is then expected within. Subjects of method "law" declare 0 in any case.
+    `timed`, if given, gets the seconds of each subject by its name.
     """
     known = {s.name: s for s in subjects(effort)}
     chosen = [known[n] for n in (known if names is None else names)]
     seed = check_integer(seed, "seed", 0)
-    return _rows(chosen, [(s.name, str(effort), seed, epsilon) for s in chosen], jobs)
+    timed = {} if timed is None else timed
+    return _rows(chosen, [(s.name, str(effort), seed, epsilon) for s in chosen], jobs, timed)
 
 
-def _rows(chosen, tasks, jobs):
+def _rows(chosen, tasks, jobs, timed):
     for done in fan_out(audit_subject, tasks, jobs):
+        timed[chosen[done.place].name] = done.seconds
         yield done.result or stopped(chosen[done.place], done.error)
 
 

@@ -22,6 +22,7 @@ from functools import cache, cached_property
 
 from dplit.court.ledger.compare import Compared, same
 from dplit.court.ledger.enclose import CUBE, HOLDS, OPEN, REFUTED, Balls, Polynomials, at_place, ball, fmpq
+from dplit.ground.errors import MissingExtra
 from dplit.ground.printed import data_file
 from dplit.ground.work import Effort
 from dplit.ground.writing import write_whole
@@ -276,7 +277,7 @@ def certified(
     parameters by name. `met` and `broken` as of a `Compared`.
     """
     if flint is None:
-        raise ImportError("certificates need python-flint: pip install 'dplit[certify]'")
+        raise MissingExtra("certificates need python-flint: pip install 'dplit[certify]'")
     statement = statements()[name]
     found = statement.decided("" if effort == "deep" else boxes().get(name, "."))
     at = found.middle or statement.at([Fraction(1, 2)] * len(statement.where))

@@ -20,6 +20,7 @@ from dplit.ground.work import versions
 from dplit.ground.writing import write_whole
 
 CUT_OFF = "cut off"  # in the place of a verdict: the check reached its limit
+SKIPPED = "skipped"  # what it needs is not installed
 HEAD = ("effort", "seed", "limit")
 
 
@@ -100,8 +101,8 @@ def due(held, claims):
 
 
 def enter(held, row, path):
-    """Enter a `dplit.court.ledger.run.Row` and write the file; a check that stopped with an error has no row."""
-    if row.error:
+    """Enter a `dplit.court.ledger.run.Row` and write the file; one that was skipped or stopped has no row."""
+    if row.error or row.skipped:
         return
     held["claims"][row.claim.id] = {
         "verdict": row.computed,

@@ -15,10 +15,10 @@ from fnmatch import fnmatchcase
 from numbers import Real
 
 from dplit.court.ledger.evidence import Evidence
-from dplit.court.ledger.long_run import CUT_OFF, OutOfTime, limited
+from dplit.court.ledger.long_run import CUT_OFF, SKIPPED, OutOfTime, limited
 from dplit.court.ledger.registry import Claim, unknown
 from dplit.court.ledger.words import both_sides
-from dplit.ground.errors import check_integer
+from dplit.ground.errors import MissingExtra, check_integer
 from dplit.ground.work import Effort, fan_out, stream, versions
 
 
@@ -31,17 +31,18 @@ class Row:
     seconds: float  #: Time that the check took.
     error: str = ""  #: Exception and the innermost lines it came through; empty if there was none.
     processor: float = 0.0  #: Seconds of the processor that the check used.
+    skipped: str = ""  #: What has to be installed for the check; empty if all is there.
 
     @property
     def ok(self):
-        """True if the computed verdict is the declared one, or the check was cut off before it had any."""
-        return self.computed in (self.claim.verdict, CUT_OFF)
+        """True if the computed verdict is the declared one, or the check was cut off or skipped and has none."""
+        return self.computed in (self.claim.verdict, CUT_OFF, SKIPPED)
 
     @property
     def computed(self):
-        """The computed verdict, "error" or "cut off"."""
+        """The computed verdict, "error", "skipped" or "cut off"."""
         if self.evidence is None:
-            return "error" if self.error else CUT_OFF
+            return "error" if self.error else SKIPPED if self.skipped else CUT_OFF
         return self.evidence.verdict
 
     def to_dict(self):
@@ -62,6 +63,7 @@ class Row:
             "seconds": round(self.seconds, 3),
             "evidence": None if self.evidence is None else self.evidence.to_dict(),
             "error": self.error,
+            "skipped": self.skipped,
         }
 
 
@@ -98,7 +100,8 @@ def run(
     seed, effort = check_integer(seed, "seed", 0), str(Effort(effort))
     for done in fan_out(_answer, [(c, effort, seed, limit) for c in claims], jobs):
         evidence, processor = done.result or (None, 0.0)
-        yield Row(claims[done.place], evidence, done.seconds, done.error, processor)
+        skipped = evidence if isinstance(evidence, str) else ""
+        yield Row(claims[done.place], None if skipped else evidence, done.seconds, done.error, processor, skipped)
 
 
 def in_order(rows: Iterable[Row], claims):
@@ -121,10 +124,16 @@ def to_dict(rows, effort, seed, interrupted=False):
 
 
 def _answer(claim, effort, seed, limit):
-    """The evidence of one claim, from a generator of its own, None if it was cut off; seconds of the processor."""
+    """The evidence of one claim, from a generator of its own, None if it was cut off; seconds of the processor.
+
+    In the place of the evidence of a check that lacks an extra of the package are words that name it.
+    """
     start, evidence = time.process_time(), None
-    with contextlib.suppress(OutOfTime), limited(limit):
-        evidence = claim.check(effort, rng=stream(claim.id, seed))
+    try:
+        with contextlib.suppress(OutOfTime), limited(limit):
+            evidence = claim.check(effort, rng=stream(claim.id, seed))
+    except MissingExtra as error:
+        evidence = str(error)
     return evidence, time.process_time() - start
 
 

@@ -215,10 +215,10 @@ def charged(name: str, neighbours: str, price: Callable, sent_from: int | None =
     is charged at its end.
 
     ``price()``: the epsilon and delta that the fit declares to cost, and where that is infinite the arguments that
-    it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of the process with an open account that the estimator was
-    sent from, if it was; a process that was forked inside the context has copies of the account, which nobody
-    adds up. Raises a BudgetError if an account has too little left, or stands in another process; or if the fit
-    spent more than it declared, which then stays charged.
+    it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of the
+    process with an open account that the estimator was sent from, if it was; a process that was forked inside the
+    context has copies of the account, which nobody adds up. Raises a BudgetError if an account has too little
+    left, or stands in another process; or if the fit spent more than it declared, which then stays charged.
     """
     if {sent_from, is_open()} - {None, os.getpid()}:
         raise BudgetError(

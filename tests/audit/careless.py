@@ -76,7 +76,10 @@ def main():
     for bug in bugs:
         rows.append(outcome(bug, given.seconds))
         print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
-    head = {"command": f"python -m tests.audit.careless --list {given.list}", "date": datetime.now(UTC).date().isoformat()}
+    head = {
+        "command": f"python -m tests.audit.careless --list {given.list}",
+        "date": datetime.now(UTC).date().isoformat(),
+    }
     print(json.dumps(head | {"versions": versions("numpy", "scipy"), "rows": rows}, indent=1))
 
 

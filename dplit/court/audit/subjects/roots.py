@@ -11,7 +11,17 @@ from itertools import product
 
 import numpy as np
 
-from dplit.court.audit.subject import AR, AgainstLaw, Lawful, estimator, exact_worst, public, subject
+from dplit.court.audit.subject import (
+    AR,
+    AgainstLaw,
+    Found,
+    Lawful,
+    estimator,
+    exact_worst,
+    public,
+    subject,
+    subjects_of,
+)
 from dplit.court.audit.subjects import choices
 from dplit.court.audit.subjects.choices import ARITY, COLUMNS, LABELS, STOPPED, TARGETS
 from dplit.domain import Categorical, Continuous, Domain
@@ -68,6 +78,14 @@ def _roots(kind, options, epsilon, score, rate, ends, most):
     return Lawful(FittedRoots(kind, options, epsilon), y, law)
 
 
+def _empty(kind, effort, rng):
+    """How many of many trees without records go on: one may, and two do in one of a billion audits."""
+    seed, shape = int(rng.integers(2**32)), {"domain": LEVELS, "max_depth": 1, "partitioned": True}
+    forest = estimator(kind)(0.1, n_estimators=1000, classes=[0, 1, 2], random_state=seed, **shape)
+    trees = forest.fit(X[:1], [0]).trees_
+    return Found(1.0, float((trees.feature[trees.roots] != STOPPED).sum()), "of 1,000 trees, of one record")
+
+
 def _local(effort, rng):
     """A choice by the local sensitivity of the Gini index on few records of two classes, as its node says."""
     _, _, node = estimator(DF)()._published(32.0, 1, 0.5)
@@ -87,6 +105,7 @@ def registered():
     """The subjects of this file."""
     yield subject(f"{DF}, a choice by the local sensitivity of the Gini index", _local)
     fs, rgv = "FSClassifier", "RGVClassifier"
+    yield from subjects_of({kind: partial(_empty, kind) for kind in (fs, rgv)}, "{}, trees without records")
     forest, mean, unit = "DPRandomForestClassifier", "DPRandomForestRegressor", {"target_bounds": (0, 1)}
     gini, majority = {"operator": "gini"}, {"criterion": "majority"}
     entropy = {"operator": "information-gain", "public_n": 3}

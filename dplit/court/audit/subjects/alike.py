@@ -21,18 +21,12 @@ GROWN = {  # without a look at how many records there are; trees of two children
                      "HistogramForestClassifier"), CUT),
 }  # fmt: skip
 DEEP_TREES = {LEVELS: 7, CUT: 3}  # of more nodes than the first room of a tree holds, and of few
-FILLED = Domain(
-    [
-        Continuous(0, 1, missing=True),
-        Categorical(["a", "b", "c"], missing=True),
-        Date("2020-01-01", "2020-12-31", missing=True),
-    ]
-)
+FILLED = Domain([Continuous(0, 1, missing=True), Categorical(["a", "b", "c"], missing=True),
+                 Date("2020-01-01", "2020-12-31", missing=True)])  # fmt: skip
 TABLES = {  # of numbers, inside and outside of the domain; and of cells some of which are missing
-    "table of numbers": (CUT, np.array([[0.1, 2.0, -3.0, 1.0], [1e9, 0.5, 0.0, -1e9]])),
-    "table with missing values": (FILLED, np.array(
-        [[0.1, "a", "2020-02-03"], [None, "b", None], [0.7, None, "2020-05-06"], [7.0, "c", "1999-01-01"]],
-        dtype=object)),
+    "table of numbers": (CUT, [[0.1, 2.0, -3.0, 1.0], [1e9, 0.5, 0.0, -1e9]], float),
+    "table with missing values": (FILLED, [[0.1, "a", "2020-02-03"], [None, "b", None], [0.7, None, "2020-05-06"],
+                                           [7.0, "c", "1999-01-01"]], object),
 }  # fmt: skip
 HISTOGRAM = "HistogramForestClassifier"
 MANY = 200
@@ -60,10 +54,10 @@ def _codes(encode, X, effort, rng, ends=(-np.inf, np.inf)):
     return Found(0.0, float(wrong.any(axis=1).sum()), f"{len(X)} records")
 
 
-def _encoded(domain, X, effort, rng):
+def _encoded(domain, X, kind, effort, rng):
     lower, upper = domain.bounds.T
     ends = lower, np.where(domain.n_levels > 0, domain.n_levels - 1, upper)
-    return _codes(domain.encode, X, effort, rng, ends)
+    return _codes(domain.encode, np.array(X, dtype=kind), effort, rng, ends)
 
 
 def _of_a_grid(X):
@@ -85,16 +79,10 @@ def _codes_of(encode, effort, rng):
 
 
 CODES = {
-    **{
-        name: partial(_codes_of, encode)
-        for name, encode in {
-            "boosted forest": _of_a_grid,
-            "greedy baseline": _of_a_baseline,
-            "histogram": _of_cells,
-        }.items()
-    },
+    **{name: partial(_codes_of, encode) for name, encode in {
+        "boosted forest": _of_a_grid, "greedy baseline": _of_a_baseline, "histogram": _of_cells}.items()},
     **{name: partial(_encoded, *table) for name, table in TABLES.items()},
-}
+}  # fmt: skip
 
 
 def _blocks(kind, effort, rng):

@@ -5,6 +5,7 @@ repeated. Where a mechanism stands alone its generator refuses floats, too.
 """
 
 import math
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,8 +20,8 @@ from dplit.court.audit.subjects import baselines, boosted, matrix_forest, median
 from dplit.domain import Categorical, Domain
 from dplit.forests import HistogramForestClassifier
 from dplit.matrix.treenorm import TreeNorm
-from dplit.mechanisms import BoundedMean, DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
-from dplit.mechanisms.secure import SecureGenerator, is_secure, secure_generator
+from dplit.mechanisms import BoundedMean, DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
+from dplit.mechanisms.secure import SecureGenerator, secure_generator
 
 SCORES = (9, 7, 4, 4)
 FAR = 12  # of noise: what is beyond is one outcome
@@ -187,38 +188,33 @@ def _members(effort, rng):
 
 def _own_noise(effort, rng):
     """How many releases give two numbers one noise, so wide that no two are alike, or 64 rows one choice."""
-    zeros, widest = np.zeros((4, 3), dtype=np.int64), 2.0**-40
-    noises = (Geometric(widest), DiscreteGaussian(1 / widest), Laplace(widest), BoundedMean(2.0**-20, 0, 1))
-    trees = TreeNorm([2, 3], widest)
-    found = []
-    for kind, draws in product(noises, (rng, exactly(rng))):
-        given = (zeros, zeros) if isinstance(kind, BoundedMean) else (zeros,)
-        if not (isinstance(kind, Laplace) and is_secure(draws)):
-            found.append(kind.sample(*given, rng=draws))
-    found += [trees.sample(3, rng=rng), trees.sample_exactly(3, rng=exactly(rng))]
-    alike = sum(len(np.unique(drawn)) < drawn.size for drawn in found)
-    for kind, draws in product((PermuteAndFlip, Exponential), (rng, exactly(rng))):
-        alike += len({*kind(1.0).sample(np.zeros((64, 2)), rng=draws).tolist()}) == 1
-    return Found(1.0, math.inf if alike else 0.0, f"{alike} of {len(found) + 4} releases")
+    zeros, widest, alike = np.zeros((4, 3), dtype=np.int64), 2.0**-40, 0
+    noises, trees = (Geometric(widest), DiscreteGaussian(1 / widest)), TreeNorm([2, 3], widest)
+    for draws in (rng, exactly(rng)):
+        found = [noise.sample(zeros, rng=draws) for noise in noises]
+        found += [BoundedMean(2.0**-20, 0, 1).sample(zeros, zeros, rng=draws)]
+        found += [(trees.sample if draws is rng else trees.sample_exactly)(3, rng=draws)]
+        alike += sum(len(np.unique(drawn)) < drawn.size for drawn in found)
+        rows = (kind(1.0).sample(np.zeros((64, 2)), rng=draws) for kind in (PermuteAndFlip, Exponential))
+        alike += sum(len(np.unique(chosen)) == 1 for chosen in rows)
+    return Found(1.0, math.inf if alike else 0.0, f"{alike} of 12 releases")
 
 
 def _real_scores(effort, rng):
     """How many exact choices by scores that are no whole numbers were drawn, though no sampler has their law."""
-    drawn = []
+    drawn = 0
     for kind, scores in product((PermuteAndFlip, Exponential), ((0.5, 0.0), (2.5, 1.75, 0.0))):
-        try:
-            drawn.append(int(kind(1.0, sensitivity=0.5).sample(scores, rng=exactly(rng))))
-        except ValueError:
-            pass
-    return Found(0.0, float(len(drawn)), f"{len(drawn)} of 4 draws")
+        with suppress(ValueError):
+            drawn += kind(1.0, sensitivity=0.5).sample(scores, rng=exactly(rng)) >= 0
+    return Found(0.0, float(drawn), f"{drawn} of 4 draws")
 
 
 def registered():
     """The subjects of this file."""
     yield subject("streams of a secure generator, keys of their own", _own_keys)
-    yield subject("members of a bag, noise of their own", _members)
+    own = {"members of a bag": _members, "released numbers": _own_noise}
+    yield from subjects_of(own, "{}, noise of their own")
     yield subject("exact choices by real scores are refused", _real_scores)
-    yield subject("released numbers, noise of their own", _own_noise)
     draws = (4000, 40_000, 400_000)
     checks = {n: AgainstLaw(partial(law, m), draws) for n, law, m in MECHANISMS}
     yield from subjects_of(checks, "exact {} draws its law")

@@ -11,17 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from dplit.court.audit.subject import (
-    AR,
-    AgainstLaw,
-    Found,
-    Lawful,
-    estimator,
-    exact_worst,
-    public,
-    subject,
-    subjects_of,
-)
+from dplit.court.audit.subject import AR, AgainstLaw, Found, Lawful, estimator, exact_worst, public, subject
 from dplit.court.audit.subjects import choices
 from dplit.court.audit.subjects.choices import ARITY, COLUMNS, LABELS, STOPPED, TARGETS
 from dplit.domain import Categorical, Continuous, Domain
@@ -105,7 +95,8 @@ def registered():
     """The subjects of this file."""
     yield subject(f"{DF}, a choice by the local sensitivity of the Gini index", _local)
     fs, rgv = "FSClassifier", "RGVClassifier"
-    yield from subjects_of({kind: partial(_empty, kind) for kind in (fs, rgv)}, "{}, trees without records")
+    yield subject(f"{fs}, trees without records", partial(_empty, fs))
+    yield subject(f"{rgv}, trees without records", partial(_empty, rgv))
     forest, mean, unit = "DPRandomForestClassifier", "DPRandomForestRegressor", {"target_bounds": (0, 1)}
     gini, majority = {"operator": "gini"}, {"criterion": "majority"}
     entropy = {"operator": "information-gain", "public_n": 3}

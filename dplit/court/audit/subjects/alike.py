@@ -26,7 +26,7 @@ FILLED = Domain([Continuous(0, 1, missing=True), Categorical(["a", "b", "c"], mi
 TABLES = {  # of numbers, inside and outside of the domain; and of cells some of which are missing
     "table of numbers": (CUT, [[0.1, 2.0, -3.0, 1.0], [1e9, 0.5, 0.0, -1e9]], float),
     "table with missing values": (FILLED, [[0.1, "a", "2020-02-03"], [None, "b", None], [0.7, None, "2020-05-06"],
-                                           [7.0, "c", "1999-01-01"]], object),
+                                           [7.0, "c", "2031-01-01"]], object),
 }  # fmt: skip
 HISTOGRAM = "HistogramForestClassifier"
 MANY = 200

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from scipy.stats import binom
 
 from dplit.court.audit.subject import AR, AgainstLaw, Found, Lawful, estimator, exact_worst, public, subject
 from dplit.court.audit.subjects import choices
@@ -18,6 +19,7 @@ from dplit.domain import Categorical, Continuous, Domain
 from dplit.neighbours import data_sets, neighbouring_data
 
 LEVELS, X = Domain([Categorical(range(k)) for k in ARITY]), np.array(COLUMNS, dtype=object).T
+PAIR = Domain([Categorical(range(2))])
 PUBLISHED, ALL_READ, TWO = {"accounting": "published"}, {"partitioned": False}, {"max_features": 2}
 APART = PUBLISHED | {"partitioned": True, "max_features": 3}  # else a forest's trees draw their records, too
 CUT = ALL_READ | {"domain": Domain([Continuous(0, k) for k in ARITY])}
@@ -69,11 +71,13 @@ def _roots(kind, options, epsilon, score, rate, ends, most):
 
 
 def _empty(kind, effort, rng):
-    """How many of many trees without records go on: one may, and two do in one of a billion audits."""
-    seed, shape = int(rng.integers(2**32)), {"domain": LEVELS, "max_depth": 1, "partitioned": True}
-    forest = estimator(kind)(0.1, n_estimators=1000, classes=[0, 1, 2], random_state=seed, **shape)
-    trees = forest.fit(X[:1], [0]).trees_
-    return Found(1.0, float((trees.feature[trees.roots] != STOPPED).sum()), "of 1,000 trees, of one record")
+    """Infinite if another share of trees without records goes on than by the noise of their number alone."""
+    trees, seed, shape = 3000, int(rng.integers(2**32)), {"max_depth": 1, "partitioned": True, "classes": [0]}
+    forest = estimator(kind)(0.01, n_estimators=trees, domain=PAIR, random_state=seed, **shape)
+    grown = forest.fit([[0]], [0]).trees_
+    law, n = binom(trees, math.exp(-2 * math.sqrt(2)) / 2), int((grown.feature[grown.roots] != STOPPED).sum())
+    low, high = law.interval(1 - 1e-6)
+    return Found(0.0, 0.0 if low <= n <= high else math.inf, f"{n} of {trees} trees, {law.mean():.1f} by the law")
 
 
 def _local(effort, rng):

@@ -215,7 +215,7 @@ def _strategy_on_data(effort, rng):
 
 
 def _sectors():
-    """K-norm noise in a hexagon of two small and four large triangles, of areas 1 and 3: whether in a small one."""
+    """Whether K-norm noise lies in one of the two small triangles, of area 1, of a hexagon: four have area 3."""
     norm = matrix.KNorm(np.array([[3.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), EPSILON)
 
     def is_small(norm, rng):
@@ -227,9 +227,7 @@ def _sectors():
 
 def registered():
     """The subjects of this file."""
-    yield subject(
-        "K-norm noise draws its law, a share for each triangle", AgainstLaw(_sectors, (1000, 5000, 50_000))
-    )
+    yield subject("K-norm noise draws its law, by triangles", AgainstLaw(_sectors, (1000, 5000, 50_000)))
     for member, neighbours in product(MEMBERS, (AR, RO)):
         check = _Release(member, neighbours, neighbours)
         yield subject(f"matrix release, {member}, {neighbours}", check)

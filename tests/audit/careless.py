@@ -21,8 +21,6 @@ from dplit.ground.work import versions
 
 LATE = "two records", "becomes two", "in blocks", "200 records more"
 SECONDS = 600  # of the processor, of one core, for all subjects of a change
-
-
 LISTS = "careless", "careless_2"
 
 
@@ -42,7 +40,8 @@ def source_of(bug):
 
 def asked(bug):
     """Subjects that may notice it: first those that draw nothing, last those of a person with several records."""
-    names = [name for pattern in bug["asks"] for name in select([pattern], "quick", "within")]
+    patterns = *bug.get("since", ()), *bug["asks"]
+    names = [name for pattern in patterns for name in select([pattern], "quick", "within")]
     late = {name: any(word in name for word in LATE) for name in names}
     return sorted(late, key=lambda name: (late[name], every_subject()[name].method != "exact"))
 

@@ -13,7 +13,7 @@ from dplit.baselines._shared import leaf_stats
 from dplit.budget import Budget, Public, Spend, accountant
 from dplit.court.audit.suite import audit_subject, every_subject
 from dplit.domain import GRID, schema
-from dplit.forests import noise, targets
+from dplit.forests import BoostedForestRegressor, noise, targets
 from dplit.ground.printed import data_file
 from dplit.mechanisms import Geometric, _selection
 from tests.audit.careless import LISTS, asked, careless, source_of
@@ -90,6 +90,15 @@ def test_in_turn_knows_what_is_returned_without_noise():
 
     for told, loss in ((3, pytest.approx(0.5)), (4, np.inf)):
         assert moved.in_turn(lambda rng: called(3, 3, rng), lambda rng, n=told: called(4, n, rng))[0] == loss
+
+
+def test_lockstep_fits_test_directions_and_fine_bins():
+    """Of a regression whose depth is left out; of classes neither is planned."""
+    from dplit.court.audit.subjects.moved import DOMAIN, ROUNDS, X
+
+    options = {name: values[0] for name, values in ROUNDS.items()} | {"target_bounds": (1, 3), "random_state": 0}
+    forest = BoostedForestRegressor(1.0, domain=DOMAIN, **options).fit(X, [1.0, 3.0, 1.5, 1.0, 3.0, 1.0])
+    assert forest.directions_ and forest.plan_.fine
 
 
 def _plain_scale(values, lower, upper, scale="linear"):

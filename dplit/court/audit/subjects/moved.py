@@ -29,9 +29,10 @@ EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
 WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
 SAID = str, int, float, np.generic, tuple, Budget, Domain  # named tuples among them
 BORROWED = "noise that is not the fit's own"
-DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
-X = np.array([[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"], [0.9, "b"], [0.2, "a"]], dtype=object)
-RECORDS = ([0.9, "b"], [-7.0, "a"], [1e9, "c"])  # the bounds of the first column are 0 and 1
+DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(-1, 1)])
+X = np.array([[0.1, "a", 0.3], [0.9, "b", -0.8], [0.4, "c", 0.9], [0.6, "a", -0.1], [0.9, "b", 0.3],
+              [0.2, "a", 0.7]], dtype=object)  # fmt: skip
+RECORDS = ([0.9, "b", 0.3], [-7.0, "a", 5.0], [1e9, "c", -1e9])  # inside the bounds, and outside
 BLOCKS = ((1, 2, 3),)
 MANY = 300
 EDGES = 127, 255, 32_767, 65_535  # records: one more, and a small integer overflows
@@ -47,7 +48,7 @@ ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws hav
     "max_depth": (0,), "n_estimators": (1, 3), "partitioned": (True, False)
 }  # fmt: skip
 MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
-QUERIES = [[0.9, "b"], [0.1, "a"], [0.9, "b"]]
+QUERIES = [[0.9, "b", 0.3], [0.1, "a", -0.5], [0.9, "b", 0.3]]
 KINDS = (  # an estimator and words, its parameters, and whether there is a fit from blocks
     ("BoostedForestClassifier", ROUNDS | FEWER, True),
     ("BoostedForestRegressor", ROUNDS, True),

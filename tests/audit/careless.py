@@ -1,8 +1,9 @@
 """Careless changes of the code, written by hand: which ones ``dplit audit`` notices.
 
-``careless.toml`` has them. ``python -m tests.audit.careless`` makes each one by itself, asks the subjects that
-may notice it, and prints the rows that ``data/results/audit/careless.json`` stores: "first" of the
-auditor as it was when they were written, "mended" of what it was afterwards.
+``careless.toml`` has forty, and ``careless_2.toml`` forty of other bugs. ``python -m tests.audit.careless`` makes
+each one of a list by itself, asks the subjects that may notice it, and prints the rows that
+``data/results/audit/careless.json`` and ``careless_2.json`` store: "first" of the auditor as it was when they were
+written, "mended" of what it was afterwards.
 """
 
 import argparse
@@ -13,17 +14,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dplit.court.audit.changes import audited_apart
+from dplit.court.audit.changes.reach import importers
 from dplit.court.audit.changes.sites import text_of
 from dplit.court.audit.suite import every_subject, select
 from dplit.ground.work import versions
 
 LATE = "two records", "becomes two", "in blocks", "200 records more"
 SECONDS = 600  # of the processor, of one core, for all subjects of a change
+LISTS = "careless", "careless_2"
 
 
-def careless():
-    """The changes, by their names: dicts of `module`, `before`, `after` and `loss`."""
-    rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["bug"]
+def careless(which=LISTS[0]):
+    """The changes of a list, by their names: dicts of `module`, `before`, `after` and `loss`."""
+    rows = tomllib.loads((Path(__file__).parent / f"{which}.toml").read_text("utf-8"))["bug"]
     return {row["name"]: row for row in rows}
 
 
@@ -37,7 +40,8 @@ def source_of(bug):
 
 def asked(bug):
     """Subjects that may notice it: first those that draw nothing, last those of a person with several records."""
-    names = [name for pattern in bug["asks"] for name in select([pattern], "quick", "within")]
+    patterns = *bug.get("since", ()), *bug["asks"]
+    names = [name for pattern in patterns for name in select([pattern], "quick", "within")]
     late = {name: any(word in name for word in LATE) for name in names}
     return sorted(late, key=lambda name: (late[name], every_subject()[name].method != "exact"))
 
@@ -45,7 +49,9 @@ def asked(bug):
 def outcome(bug, seconds=SECONDS):
     """What noticed a bug: a row with the subject, empty if none did, and the seconds of the processor."""
     names = asked(bug)
-    task = {"path": sys.path, "module": f"dplit.{bug['module']}", "source": source_of(bug), "afresh": ()}
+    compiled = "njit" in text_of(bug["module"])
+    task = {"path": sys.path, "module": f"dplit.{bug['module']}", "source": source_of(bug)}
+    task |= {"afresh": importers(bug["module"]) if compiled else ()}
     lines, _ = audited_apart(task | {"seconds": 2 * seconds, "subjects": names})
     rows = [json.loads(line) for line in lines]
     last = rows[-1] if rows else {"ok": True}
@@ -58,17 +64,21 @@ def outcome(bug, seconds=SECONDS):
 def main():
     """Print the rows."""
     parser = argparse.ArgumentParser(prog="python -m tests.audit.careless")
+    parser.add_argument("--list", choices=LISTS, default=LISTS[0])
     parser.add_argument("--name", action="append", default=[])
     parser.add_argument("--after", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     given = parser.parse_args()
-    bugs = [bug for name, bug in careless().items() if name in given.name or not given.name]
+    bugs = [bug for name, bug in careless(given.list).items() if name in given.name or not given.name]
     bugs = bugs[given.after :]
     rows = []
     for bug in bugs:
         rows.append(outcome(bug, given.seconds))
         print(json.dumps(rows[-1]), file=sys.stderr, flush=True)
-    head = {"command": "python -m tests.audit.careless", "date": datetime.now(UTC).date().isoformat()}
+    head = {
+        "command": f"python -m tests.audit.careless --list {given.list}",
+        "date": datetime.now(UTC).date().isoformat(),
+    }
     print(json.dumps(head | {"versions": versions("numpy", "scipy"), "rows": rows}, indent=1))
 
 

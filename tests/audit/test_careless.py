@@ -1,60 +1,85 @@
-"""The careless changes that were written by hand: they are places of the code, and the stored run is of them."""
+"""The careless changes that were written by hand: they are places of the code, and the stored runs are of them."""
 
 import ast
 import json
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from dplit.budget import Budget, Spend
-from dplit.court.audit.suite import every_subject
+from dplit.baselines import jpw
+from dplit.baselines._shared import leaf_stats
+from dplit.budget import Budget, Public, Spend, accountant
+from dplit.court.audit.suite import audit_subject, every_subject
+from dplit.domain import GRID, schema
+from dplit.forests import BoostedForestRegressor, noise, targets
 from dplit.ground.printed import data_file
-from dplit.mechanisms import Geometric
-from tests.audit.careless import asked, careless, source_of
+from dplit.mechanisms import Geometric, _selection
+from tests.audit.careless import LISTS, asked, careless, source_of
 
-STORED = json.loads(data_file("results/audit/careless.json").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("name", careless())
-def test_a_careless_change_is_one_of_the_present_source(name):
-    assert ast.parse(source_of(careless()[name])) and asked(careless()[name])
+STORED = {which: json.loads(data_file(f"results/audit/{which}.json").read_text("utf-8")) for which in LISTS}
+EVERY = [(which, name) for which in LISTS for name in careless(which)]
 
 
-def test_the_stored_run_is_of_these_changes():
+@pytest.mark.parametrize(("which", "name"), EVERY)
+def test_a_careless_change_is_one_of_the_present_source(which, name):
+    bug = careless(which)[name]
+    assert ast.parse(source_of(bug)) and asked(bug)
+
+
+def test_no_change_is_in_two_lists():
+    names = [name for _, name in EVERY]
+    assert len(set(names)) == len(names) == 80
+    assert len({(bug["module"], bug["after"]) for which in LISTS for bug in careless(which).values()}) == 80
+
+
+@pytest.mark.parametrize("which", LISTS)
+def test_the_stored_run_is_of_these_changes(which):
     """The first count stands as it was; what was noticed then is noticed still."""
-    assert STORED["command"] and STORED["date"] and STORED["versions"]
-    rows = {row["name"]: row for row in STORED["rows"]}
-    assert list(rows) == list(careless()) and len(rows) == 40
+    stored = STORED[which]
+    assert stored["command"] and stored["date"] and stored["versions"]
+    rows = {row["name"]: row for row in stored["rows"]}
+    assert list(rows) == list(careless(which)) and len(rows) == 40
     known = every_subject()
     for row in rows.values():
         assert {row["first"], row["mended"]} - {""} <= set(known), row
         assert not row["first"] or row["mended"], row
     counts = {time: sum(bool(row[time]) for row in rows.values()) for time in ("first", "mended")}
-    assert counts == STORED["noticed"] and counts["mended"] >= 36
+    assert counts == stored["noticed"] and counts["mended"] >= 36
 
 
-def _fit(kept, X, y):
-    """A fit that releases a noisy number of records, and keeps something else."""
+def _fit(kept, X, y, name="kept_"):
+    """A fit that releases a noisy number of records, and keeps something else under this name."""
     from dplit.court.audit.subjects import moved
 
     rng = moved.OfTheFit(np.random.PCG64(0))
     noisy = Geometric(0.5).sample(np.array([len(X)]), rng=rng)
     ties = rng.random(3)
-    return SimpleNamespace(counts_=noisy, ties_=ties, kept_=kept(X), budget_=Budget(Spend("number", 0.5)))
+    held = {"counts_": noisy, "ties_": ties, name: kept(X), "budget_": Budget(Spend("number", 0.5))}
+    return SimpleNamespace(**held)
 
 
+@pytest.mark.parametrize("name", ["kept_", "_kept"])
 @pytest.mark.parametrize(
-    "kept", [len, lambda X: X.sum(axis=0), lambda X: (float(X.mean()),), lambda X: str(len(X))]
+    "kept",
+    [
+        len,
+        lambda X: X.sum(axis=0),
+        lambda X: (float(X.mean()),),
+        lambda X: str(len(X)),
+        lambda X: {"sizes": [X.sum(axis=0)]},
+        lambda X: np.random.default_rng(0),
+    ],
 )
-def test_lockstep_knows_what_is_stored_without_noise(kept):
-    """A number, an array, a tuple or a text that is the records'; and what is released alone is not."""
+def test_lockstep_knows_what_is_stored_without_noise(kept, name):
+    """A number, an array, a text or parts that are the records', or a generator; what is released alone is not."""
     from dplit.court.audit.subjects import moved
 
     data = np.array([[0.5]]), np.array([0])
     more = np.array([[0.5], [0.9]]), np.array([0, 0])
     assert moved.in_lockstep(lambda *data: _fit(lambda X: 1, *data), data, more)[0] == pytest.approx(0.5)
-    assert moved.in_lockstep(lambda *data: _fit(kept, *data), data, more)[0] == np.inf
+    assert moved.in_lockstep(lambda *data: _fit(kept, *data, name), data, more)[0] == np.inf
 
 
 def test_in_turn_knows_what_is_returned_without_noise():
@@ -65,3 +90,44 @@ def test_in_turn_knows_what_is_returned_without_noise():
 
     for told, loss in ((3, pytest.approx(0.5)), (4, np.inf)):
         assert moved.in_turn(lambda rng: called(3, 3, rng), lambda rng, n=told: called(4, n, rng))[0] == loss
+
+
+def test_lockstep_fits_test_directions_and_fine_bins():
+    """Of a regression whose depth is left out; of classes neither is planned."""
+    from dplit.court.audit.subjects.moved import DOMAIN, ROUNDS, X
+
+    options = {name: values[0] for name, values in ROUNDS.items()} | {"target_bounds": (1, 3), "random_state": 0}
+    forest = BoostedForestRegressor(1.0, domain=DOMAIN, **options).fit(X, [1.0, 3.0, 1.5, 1.0, 3.0, 1.0])
+    assert forest.directions_ and forest.plan_.fine
+
+
+def _plain_scale(values, lower, upper, scale="linear"):
+    return np.maximum(targets.on_scale(values, scale) - lower, 0.0) / (upper - lower)
+
+
+BUGS = {  # a subject, where a bug is planted, and what stands there
+    "codes of the records of a table of numbers": (schema.Domain, "_encode_numbers", lambda domain, X: X),
+    "JPWClassifier says what it reads off its records": (
+        targets, "public_classes", lambda y, given: (given or [0, 1, 2], Public("class list"))),
+    "members of a bag, noise of their own": (noise, "handed", lambda given, own: given),
+    "exact choices by real scores are refused": (
+        _selection, "whole_scores", lambda scores: np.rint(scores).astype(np.int64)),
+    "an account of several fits": (accountant, "others_code", nullcontext),
+    "JPWClassifier, what a record moves among many": (
+        jpw, "leaf_stats", lambda *fitted: leaf_stats(*fitted).astype(np.uint8)),
+    "DPExtraTreesRegressor, what a record moves": (
+        targets, "target_shares", lambda values, *ends: np.rint(_plain_scale(values, *ends) * GRID) / GRID),
+    "released numbers, noise of their own": (
+        Geometric, "_simulated", lambda self, values, rng: values + rng.integers(9)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_fails_the_subject_that_was_made_for_its_kind(name, monkeypatch):
+    assert audit_subject(name).ok
+    place, what, bug = BUGS[name]
+    monkeypatch.setattr(place, what, bug)
+    try:
+        assert not audit_subject(name).ok
+    except ValueError:  # a target beyond its bounds is refused by the votes for them
+        assert what == "target_shares"

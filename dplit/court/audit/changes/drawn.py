@@ -157,9 +157,9 @@ def stored() -> dict:
     return found | {"rows": rows}
 
 
-def by_hand() -> dict:
-    """Return the stored run of forty changes that were written by hand; ``rows`` has who noticed each of them."""
-    return json.loads(data_file("results/audit/careless.json").read_text(encoding="utf-8"))
+def by_hand(which: str = "careless") -> dict:
+    """Return the stored run of a list that was written by hand, "careless" or "careless_2", a row a change."""
+    return json.loads(data_file(f"results/audit/{which}.json").read_text(encoding="utf-8"))
 
 
 def summary(rows: list[Outcome]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from dplit.court.audit.subjects.entries import in_blocks
 from dplit.court.audit.subjects.moved import DOMAIN, KINDS
 from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.court.audit.subjects.persons import DEEP, TREES, drawn
-from dplit.domain import Categorical, Continuous, Domain
+from dplit.domain import Categorical, Continuous, Date, Domain
 from dplit.forests.cells import Cells
 
 LEVELS, CUT = Domain([Categorical(range(3))] * 8), Domain([Continuous(0, 2)] * 4)
@@ -21,7 +21,13 @@ GROWN = {  # without a look at how many records there are; trees of two children
                      "HistogramForestClassifier"), CUT),
 }  # fmt: skip
 DEEP_TREES = {LEVELS: 7, CUT: 3}  # of more nodes than the first room of a tree holds, and of few
-FILLED = Domain([Continuous(0, 1, missing=True), Categorical(["a", "b", "c"], missing=True)])
+FILLED = Domain([Continuous(0, 1, missing=True), Categorical(["a", "b", "c"], missing=True),
+                 Date("2020-01-01", "2020-12-31", missing=True)])  # fmt: skip
+TABLES = {  # of numbers, inside and outside of the domain; and of cells some of which are missing
+    "table of numbers": (CUT, [[0.1, 2.0, -3.0, 1.0], [1e9, 0.5, 0.0, -1e9]], float),
+    "table with missing values": (FILLED, [[0.1, "a", "2020-02-03"], [None, "b", None], [0.7, None, "2020-05-06"],
+                                           [7.0, "c", "2031-01-01"]], object),
+}  # fmt: skip
 HISTOGRAM = "HistogramForestClassifier"
 MANY = 200
 BLOCKS = 20  # more than the eight that are added up at once
@@ -41,10 +47,17 @@ def _nodes(kind, effort, rng):
     return Found(0.0, float(max(found)), f"nodes of trees of 1 record and of {MANY}")
 
 
-def _codes(encode, X, effort, rng):
-    """How many of some records get another code beside others than alone; declares none."""
-    alone = np.concatenate([encode(X[i : i + 1]) for i in range(len(X))])
-    return Found(0.0, float((encode(X) != alone).any(axis=1).sum()), f"{len(X)} records")
+def _codes(encode, X, effort, rng, ends=(-np.inf, np.inf)):
+    """How many of some records get another code beside others than alone, or one outside of what is public."""
+    codes, alone = encode(X), np.concatenate([encode(X[i : i + 1]) for i in range(len(X))])
+    wrong = (codes != alone) | (codes < ends[0]) | (codes > ends[1])
+    return Found(0.0, float(wrong.any(axis=1).sum()), f"{len(X)} records")
+
+
+def _encoded(domain, X, kind, effort, rng):
+    lower, upper = domain.bounds.T
+    ends = lower, np.where(domain.n_levels > 0, domain.n_levels - 1, upper)
+    return _codes(domain.encode, np.array(X, dtype=kind), effort, rng, ends)
 
 
 def _of_a_grid(X):
@@ -68,8 +81,7 @@ def _codes_of(encode, effort, rng):
 CODES = {
     **{name: partial(_codes_of, encode) for name, encode in {
         "boosted forest": _of_a_grid, "greedy baseline": _of_a_baseline, "histogram": _of_cells}.items()},
-    "table with missing values": partial(_codes, FILLED.encode, np.array(
-        [[0.1, "a"], [None, "b"], [0.7, None], [0.9, "c"]], dtype=object)),
+    **{name: partial(_encoded, *table) for name, table in TABLES.items()},
 }  # fmt: skip
 
 

@@ -5,17 +5,22 @@ repeated. Where a mechanism stands alone its generator refuses floats, too.
 """
 
 import math
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
 import numpy as np
+from sklearn.base import clone
 
 from dplit.court.audit.estimators import FreshFit
 from dplit.court.audit.subject import AgainstLaw, BlackBox, Found, Lawful, subject, subjects_of
 from dplit.court.audit.subjects import baselines, boosted, matrix_forest, median, multinomial
-from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
+from dplit.domain import Categorical, Domain
+from dplit.forests import HistogramForestClassifier
+from dplit.matrix.treenorm import TreeNorm
+from dplit.mechanisms import BoundedMean, DiscreteGaussian, Exponential, Geometric, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator, secure_generator
 
 SCORES = (9, 7, 4, 4)
@@ -37,6 +42,7 @@ FITTED = {  # whose fits are drawn exactly as well, and how many draws those tak
     matrix_forest: {
         "MatrixForestClassifier draws its law": 0.5,
         "MatrixForestClassifier draws its law, trees that agree": 0.5,
+        "MatrixForestClassifier draws its law, trees that agree, replace-one": 0.5,
     },
     boosted: {"BoostedForestClassifier, add-remove": 1.0},
 }
@@ -141,8 +147,6 @@ class ExactFit(FreshFit):
 
     def __call__(self, data, rng):
         """The fitted clone."""
-        from sklearn.base import clone
-
         forest = clone(self.estimator).set_params(noise="secure")
         vars(forest)["_generator"] = partial(exactly, rng)
         return forest.fit(*data)
@@ -171,9 +175,46 @@ def _own_keys(effort, rng):
     return Found(1.0, math.inf if alike else 0.0, f"{alike} of {len(bits)} streams repeat another one's bits")
 
 
+def _members(effort, rng):
+    """How many members of two bags of one seed drew the same noise, which the bag's seed would then tell."""
+    from sklearn.ensemble import BaggingClassifier
+
+    wide = HistogramForestClassifier(1e-3, domain=Domain([Categorical(range(9))]), classes=[0, 1], max_depth=1)
+    bag, data = BaggingClassifier(wide, 2, bootstrap=False, random_state=0), ([[3], [5]], [0, 1])
+    bags = zip(*(clone(bag).fit(*data).estimators_ for _ in range(2)))
+    alike = sum(bool((one.cell_counts_ == other.cell_counts_).all()) for one, other in bags)
+    return Found(1.0, math.inf if alike else 0.0, f"{alike} of 2 members")
+
+
+def _own_noise(effort, rng):
+    """How many releases give two numbers one noise, so wide that no two are alike, or 64 rows one choice."""
+    zeros, widest, alike = np.zeros((4, 3), dtype=np.int64), 2.0**-40, 0
+    noises, trees = (Geometric(widest), DiscreteGaussian(1 / widest)), TreeNorm([2, 3], widest)
+    for draws in (rng, exactly(rng)):
+        found = [noise.sample(zeros, rng=draws) for noise in noises]
+        found += [BoundedMean(2.0**-20, 0, 1).sample(zeros, zeros, rng=draws)]
+        found += [(trees.sample if draws is rng else trees.sample_exactly)(3, rng=draws)]
+        alike += sum(len(np.unique(drawn)) < drawn.size for drawn in found)
+        rows = (kind(1.0).sample(np.zeros((64, 2)), rng=draws) for kind in (PermuteAndFlip, Exponential))
+        alike += sum(len(np.unique(chosen)) == 1 for chosen in rows)
+    return Found(1.0, math.inf if alike else 0.0, f"{alike} of 12 releases")
+
+
+def _real_scores(effort, rng):
+    """How many exact choices by scores that are no whole numbers were drawn, though no sampler has their law."""
+    drawn = 0
+    for kind, scores in product((PermuteAndFlip, Exponential), ((0.5, 0.0), (2.5, 1.75, 0.0))):
+        with suppress(ValueError):
+            drawn += kind(1.0, sensitivity=0.5).sample(scores, rng=exactly(rng)) >= 0
+    return Found(0.0, float(drawn), f"{drawn} of 4 draws")
+
+
 def registered():
     """The subjects of this file."""
     yield subject("streams of a secure generator, keys of their own", _own_keys)
+    own = {"members of a bag": _members, "released numbers": _own_noise}
+    yield from subjects_of(own, "{}, noise of their own")
+    yield subject("exact choices by real scores are refused", _real_scores)
     draws = (4000, 40_000, 400_000)
     checks = {n: AgainstLaw(partial(law, m), draws) for n, law, m in MECHANISMS}
     yield from subjects_of(checks, "exact {} draws its law")

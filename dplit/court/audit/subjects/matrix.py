@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 
 from dplit import matrix
-from dplit.court.audit.subject import AR, RO, Found, exact_worst, subject
+from dplit.court.audit.subject import AR, RO, AgainstLaw, Found, Lawful, exact_worst, subject
 from dplit.domain import Categorical, Domain
 from dplit.matrix.release import ReleaseLaw, noise_for, noise_of
 from dplit.matrix.subsample import shuffled_loss
@@ -214,8 +214,20 @@ def _strategy_on_data(effort, rng):
     return exact_worst(EPSILON, _chosen_law, count_vectors(effort.pick(3, 4, 6), 2), AR)
 
 
+def _sectors():
+    """Whether K-norm noise lies in one of the two small triangles, of area 1, of a hexagon: four have area 3."""
+    norm = matrix.KNorm(np.array([[3.0, 1.0, 0.0], [0.0, 1.0, 1.0]]), EPSILON)
+
+    def is_small(norm, rng):
+        first, second = norm.sample(1, rng=rng)[0]
+        return bool(first * (second - first) > 0)
+
+    return Lawful(is_small, norm, {True: 1 / 7, False: 6 / 7})
+
+
 def registered():
     """The subjects of this file."""
+    yield subject("K-norm noise draws its law, by triangles", AgainstLaw(_sectors, (1000, 5000, 50_000)))
     for member, neighbours in product(MEMBERS, (AR, RO)):
         check = _Release(member, neighbours, neighbours)
         yield subject(f"matrix release, {member}, {neighbours}", check)

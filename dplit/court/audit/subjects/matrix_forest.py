@@ -147,15 +147,16 @@ def registered():
         "published subsample, replace-one": _leak("query_votes_", **parts),
     }, f"{FOREST}, {{}}")  # fmt: skip
     three, wide = ([PLACE] * 3, [1] * 3), ([PLACE + PLACE] * 3, [1] * 3)
+    agreeing = partial(fits_by_law, FOREST, wide, _norms, norm_of_noise, NORMS, n_estimators=2,
+                       strategy="tree-norm", **TWO_BINS, **both)  # fmt: skip
     yield from subjects_of({
         "draws its law": _own_law(),
         "draws its law, replace-one": _own_law(RO),
         "draws its law, two ensembles": fits_by_law(
             FOREST, three, _two_ensembles, first_of_each, LAW, n_estimators=2, ensembles=2, epsilon=2.0,
             accounting="published", **CELLS),
-        "draws its law, trees that agree": fits_by_law(
-            FOREST, wide, _norms, norm_of_noise, NORMS, n_estimators=2, epsilon=1.5, strategy="tree-norm",
-            **TWO_BINS, **both),
+        "draws its law, trees that agree": agreeing(epsilon=1.5),
+        "draws its law, trees that agree, replace-one": agreeing(epsilon=3.0, neighbours=RO),
     }, f"{FOREST} {{}}")  # fmt: skip
     asked = {"release": "prediction", "queries": [[0.2, "a"], [0.7, "b"]], "strategy": "per-tree"}
     yield from subjects_of({

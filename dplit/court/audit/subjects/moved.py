@@ -16,25 +16,29 @@ from typing import NamedTuple
 import numpy as np
 
 from dplit.budget import Budget, epsilon_of
-from dplit.court.audit.subject import AR, RO, estimator, public, subject, worst_of
+from dplit.court.audit.subject import AR, RO, estimator, subject, worst_of
 from dplit.court.audit.subjects.entries import in_blocks
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests.noise import WithNoise
+from dplit.forests.randomness import SOURCES
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator
 from dplit.neighbours import append_record, replace_record
 
 EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
 WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
-SAID = str, int, float, tuple, list, Budget
+SAID = str, int, float, np.generic, tuple, Budget, Domain  # named tuples among them
 BORROWED = "noise that is not the fit's own"
-DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
-X = np.array([[0.1, "a"], [0.9, "b"], [0.4, "c"], [0.6, "a"], [0.9, "b"], [0.2, "a"]], dtype=object)
-RECORDS = ([0.9, "b"], [-7.0, "a"], [1e9, "c"])  # the bounds of the first column are 0 and 1
+DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(-1, 1)])
+X = np.array([[0.1, "a", 0.3], [0.9, "b", -0.8], [0.4, "c", 0.9], [0.6, "a", -0.1], [0.9, "b", 0.3],
+              [0.2, "a", 0.7]], dtype=object)  # fmt: skip
+RECORDS = ([0.9, "b", 0.3], [-7.0, "a", 5.0], [1e9, "c", -1e9])  # inside the bounds, and outside
 BLOCKS = ((1, 2, 3),)
 MANY = 300
+EDGES = 127, 255, 32_767, 65_535  # records: one more, and a small integer overflows
 BOUGHT = {"n_records": (None,), "neighbours": (AR,)}  # the number of records
-ROUNDS = {"n_records": (100_000, 6), "max_depth": (2, None, 0), "n_estimators": (1, 3)}
+ROUNDS = {"n_records": (6, 100_000), "max_depth": (None, 0, 2), "n_estimators": (1, 3)}
+FEWER = {"classes": ([0, 1, 2], [0, 1])}
 GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
     "delta": (1e-6,), "n_records": (100_000,), "max_depth": (2,), "n_estimators": (20,)
 }  # fmt: skip
@@ -44,11 +48,11 @@ ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws hav
     "max_depth": (0,), "n_estimators": (1, 3), "partitioned": (True, False)
 }  # fmt: skip
 MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
-QUERIES = [[0.9, "b"], [0.1, "a"], [0.9, "b"]]
+QUERIES = [[0.9, "b", 0.3], [0.1, "a", -0.5], [0.9, "b", 0.3]]
 KINDS = (  # an estimator and words, its parameters, and whether there is a fit from blocks
-    ("BoostedForestClassifier", ROUNDS, True),
+    ("BoostedForestClassifier", ROUNDS | FEWER, True),
     ("BoostedForestRegressor", ROUNDS, True),
-    ("BoostedForestClassifier, Gaussian noise", GAUSSIAN, False),
+    ("BoostedForestClassifier, Gaussian noise", GAUSSIAN | FEWER, False),
     ("BoostedForestRegressor, Gaussian noise", GAUSSIAN, False),
     ("PrivateForestClassifier", ROUNDS | {"n_records": (None,)}, False),
     ("PrivateForestRegressor", ROUNDS | {"n_records": (None,)}, False),
@@ -61,7 +65,7 @@ KINDS = (  # an estimator and words, its parameters, and whether there is a fit 
                "strategy": ("identity", "per-tree")}, False),
     ("MatrixForestClassifier, votes of subsamples",
      MATRIX | {"release": ("subsample",), "queries": (QUERIES,), "strategy": ("identity",),
-               "voting": ("hard", "weighted"), "classes": ([0, 1, 2], [0, 1])}, False),
+               "voting": ("hard", "weighted")} | FEWER, False),
     ("MatrixForestClassifier, votes for queries",
      MATRIX | {"release": ("prediction",), "queries": (QUERIES,), "strategy": ("identity",)}, False),
     ("MatrixForestClassifier, exact noise",
@@ -184,18 +188,29 @@ def in_lockstep(fit, data, neighbour):
 
 
 def stored(fitted):
-    """What a fit stores, by name, and what is fitted inside of it: arrays as bytes, all else as text."""
+    """All that a fit holds but its seed, by name, and what is fitted inside of it: arrays as bytes, else text."""
     found = {}
     for name, value in vars(fitted).items():
         if name == "forest_":
             found |= stored(value)
         elif name == "trees_":
             found |= {part: np.asarray(a).tobytes() for part, a in vars(value).items()}
-        elif name.endswith("_") and isinstance(value, np.ndarray) and value.dtype != object:
-            found[name] = value.tobytes()
-        elif name == "n_records" or (name.endswith("_") and isinstance(value, SAID)):
-            found[name] = str(value)
+        elif name != "random_state":
+            found[name] = _held(value)
     return found
+
+
+def _held(value):
+    """What is compared of a value; a source of randomness is like no other one, since noise can be had from it."""
+    if isinstance(value, SOURCES):
+        return object()
+    if isinstance(value, np.ndarray):
+        return str(value.tolist()) if value.dtype == object else value.tobytes()
+    if isinstance(value, dict):
+        return {key: _held(part) for key, part in value.items()}
+    if type(value) in (tuple, list):
+        return [_held(part) for part in value]
+    return str(value) if isinstance(value, SAID) else type(value).__name__
 
 
 def in_turn(one, other):
@@ -246,10 +261,18 @@ def one_of_many(labels, new, neighbours):
     yield data, append_record(*data, RECORDS[0], new[-1])
 
 
+def one_among_many(labels, new, neighbours):
+    """A record more like so many others that a count goes beyond a small integer; and one of the other's class."""
+    for n, other in product(EDGES, (0, 1)):
+        at = np.arange(n) % (1 + other)
+        data = X[at], np.array(labels)[at]
+        yield data, append_record(*data, X[other], labels[0])
+
+
 def _targets(kind, classes):
     """What is public of the targets, those of `X`, and those that a new record may have."""
     if kind.endswith("Regressor"):
-        return public(kind, 2), [0.0, 2.0, 0.5, 0.0, 2.0, 0.0], (-5.0, 2.0, 1e6)
+        return {"target_bounds": (1, 3)}, [1.0, 3.0, 1.5, 1.0, 3.0, 1.0], (-5.0, 3.0, 1e6)
     labels = [min(label, classes[-1]) for label in (0, 1, 2, 0, 0, 0)]  # the last stands for more
     return {"classes": classes}, labels, classes
 
@@ -281,9 +304,12 @@ def registered():
     """The subjects of this file."""
     for words, choices, has_blocks in KINDS:
         name, kind = f"{words}, what a record moves", words.partition(",")[0]
-        yield subject(name, partial(moved, kind, choices, ((),), one_record))
+        few = {name: values[-1:] for name, values in choices.items()}
+        scales = {"target_scale": ("linear", "log")} if kind.endswith("Regressor") else {}
+        yield subject(name, partial(moved, kind, choices | scales, ((),), one_record))
+        alone = few | {"neighbours": (AR,)}
+        yield subject(f"{name} among many", partial(moved, kind, alone, ((),), one_among_many))
         if has_blocks:
-            few = {name: values[-1:] for name, values in choices.items()}
             yield subject(f"{name} in blocks", partial(moved, kind, few, BLOCKS, one_record))
     for kind in (words for words, *_ in KINDS[:6] if "," not in words):  # those that plan by it
         name = f"{kind}, a number of records that is bought"

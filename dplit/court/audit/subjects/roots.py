@@ -10,14 +10,16 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from scipy.stats import binom
 
-from dplit.court.audit.subject import AR, AgainstLaw, Lawful, estimator, exact_worst, public, subject
+from dplit.court.audit.subject import AR, AgainstLaw, Found, Lawful, estimator, exact_worst, public, subject
 from dplit.court.audit.subjects import choices
 from dplit.court.audit.subjects.choices import ARITY, COLUMNS, LABELS, STOPPED, TARGETS
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.neighbours import data_sets, neighbouring_data
 
 LEVELS, X = Domain([Categorical(range(k)) for k in ARITY]), np.array(COLUMNS, dtype=object).T
+PAIR = Domain([Categorical(range(2))])
 PUBLISHED, ALL_READ, TWO = {"accounting": "published"}, {"partitioned": False}, {"max_features": 2}
 APART = PUBLISHED | {"partitioned": True, "max_features": 3}  # else a forest's trees draw their records, too
 CUT = ALL_READ | {"domain": Domain([Continuous(0, k) for k in ARITY])}
@@ -68,6 +70,16 @@ def _roots(kind, options, epsilon, score, rate, ends, most):
     return Lawful(FittedRoots(kind, options, epsilon), y, law)
 
 
+def _empty(kind, effort, rng):
+    """Infinite if another share of trees without records goes on than by the noise of their number alone."""
+    trees, seed, shape = 3000, int(rng.integers(2**32)), {"max_depth": 1, "partitioned": True, "classes": [0]}
+    forest = estimator(kind)(0.01, n_estimators=trees, domain=PAIR, random_state=seed, **shape)
+    grown = forest.fit([[0]], [0]).trees_
+    law, n = binom(trees, math.exp(-2 * math.sqrt(2)) / 2), int((grown.feature[grown.roots] != STOPPED).sum())
+    low, high = law.interval(1 - 1e-6)
+    return Found(0.0, 0.0 if low <= n <= high else math.inf, f"{n} of {trees} trees, {law.mean():.1f} by the law")
+
+
 def _local(effort, rng):
     """A choice by the local sensitivity of the Gini index on few records of two classes, as its node says."""
     _, _, node = estimator(DF)()._published(32.0, 1, 0.5)
@@ -87,6 +99,8 @@ def registered():
     """The subjects of this file."""
     yield subject(f"{DF}, a choice by the local sensitivity of the Gini index", _local)
     fs, rgv = "FSClassifier", "RGVClassifier"
+    yield subject(f"{fs}, trees without records", partial(_empty, fs))
+    yield subject(f"{rgv}, trees without records", partial(_empty, rgv))
     forest, mean, unit = "DPRandomForestClassifier", "DPRandomForestRegressor", {"target_bounds": (0, 1)}
     gini, majority = {"operator": "gini"}, {"criterion": "majority"}
     entropy = {"operator": "information-gain", "public_n": 3}

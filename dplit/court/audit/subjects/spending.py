@@ -1,18 +1,23 @@
 """What a fit spends beside what it was asked for, in ``dplit audit``: the total of its budget, exactly."""
 
 import math
+import warnings
 from functools import partial
 from itertools import product
 from tempfile import TemporaryDirectory
+
+from sklearn.base import clone
 
 from dplit.budget.accountant import Accountant, BudgetError
 from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import HistogramForestClassifier
+from dplit.ground.errors import PrivacyLeakWarning
 
 EPSILON, DELTA = 1.0, 1e-6
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])  # two columns that are cut
 X, LABELS = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "c", 0.7], [0.6, "a", 0.5]], [0, 1, 2, 0]
+COUNTED = HistogramForestClassifier(0.4, domain=DOMAIN, classes=[0, 1, 2], max_depth=1)
 COMMON = {"neighbours": (AR, RO), "max_depth": (0, 2), "records_per_person": (1, 3)}
 BOOSTED = {  # with so many rounds a fit pays by zero-concentrated privacy
     "n_records": (100, None), "delta": (0.0, DELTA), "n_estimators": (2, 20)
@@ -52,8 +57,8 @@ class Told(ValueError):
     """What a learner raises once it has seen noisy counts."""
 
 
-def _failing_learner():
-    """A classifier that notes how often it saw counts, and stops with an error that bad input gives."""
+def _learners():
+    """Classifiers that note how often they saw counts: one stops with an error, one fits to the records."""
     from sklearn.dummy import DummyClassifier
 
     class Failing(DummyClassifier):
@@ -63,7 +68,14 @@ def _failing_learner():
             Failing.seen += 1
             raise Told("stopped after the counts were released")
 
-    return Failing
+    class Again(DummyClassifier):
+        seen = 0
+
+        def fit(self, *noisy, sample_weight=None):
+            Again.seen += math.isfinite(clone(COUNTED).fit(X, LABELS).budget_.epsilon)
+            return super().fit(*noisy, sample_weight)
+
+    return None, Failing, Again
 
 
 def _account(is_kept, effort, rng):
@@ -71,24 +83,38 @@ def _account(is_kept, effort, rng):
 
     Two of 0.4 fit into 1, whatever becomes of them. An account that is kept in a file is opened anew for each.
     """
-    learner, found = _failing_learner(), []
-    for fails in (False, True):
-        ended = learner.seen = 0
-        account, folder = Accountant(EPSILON), TemporaryDirectory()
+    found = []
+    for learner in _learners():
+        ended, account, folder = 0, Accountant(EPSILON), TemporaryDirectory()
         for _ in range(5):
             account = Accountant(f"{folder.name}/ledger.json", EPSILON) if is_kept else account
+            forest = clone(COUNTED).set_params(learner=learner and learner())
             with account:
-                forest = HistogramForestClassifier(0.4, domain=DOMAIN, classes=[0, 1, 2], max_depth=1,
-                                                   learner=learner() if fails else None)  # fmt: skip
                 try:
                     ended += math.isfinite(forest.fit(X, LABELS).budget_.epsilon)
                 except (Told, BudgetError):
                     pass
-        spent = 0.4 * max(ended, learner.seen)
-        found.append(max(spent, account.budget.epsilon if not fails else spent))
+        spent = 0.4 * (ended + (learner.seen if learner else 0))
+        found.append(max(spent, account.budget.epsilon))
         if account.spent < spent * (1 - 1e-9):
             found.append(math.inf)
-    return Found(EPSILON, max(found), f"released by fits that ended, and by fits that failed: {found}")
+    return Found(EPSILON, max(found), f"released by fits that ended, that failed, that fit again: {found}")
+
+
+def _left_out(kind, effort, rng):
+    """Infinite if a fit that is told less than it needs, and reads it off the records, says another total."""
+    import pandas as pd
+
+    targets = "target_bounds" if kind.endswith("Regressor") else "classes"
+    given = {"domain": DOMAIN, "n_estimators": 2, "max_depth": 1, "random_state": 0} | public(kind, 2)
+    said, frame, words = {}, pd.DataFrame(X), pd.DataFrame(X).astype({1: "category"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyLeakWarning)
+        for name, table, y in (("domain", frame, LABELS), ("domain", words, LABELS), (targets, X, LABELS),
+                               (targets, X, pd.Series(LABELS, dtype="category"))):  # fmt: skip
+            fitted = estimator(kind)(EPSILON, **given | {name: None}).fit(table, y)
+            said[name, len(said)] = fitted.budget_.epsilon
+    return Found(0.0, 0.0 if min(said.values()) == math.inf else math.inf, f"totals of what is left out: {said}")
 
 
 def registered():
@@ -97,3 +123,4 @@ def registered():
     yield subject("an account that is kept in a file", partial(_account, True))
     for kind, choices in KINDS.items():
         yield subject(f"{kind} spends what it is asked for", partial(_spent, kind, choices))
+        yield subject(f"{kind} says what it reads off its records", partial(_left_out, kind))

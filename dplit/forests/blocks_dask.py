@@ -63,8 +63,14 @@ def read_dask(forest: BaseForest, X: Any, y: Any) -> tuple[DaskRecords, DaskTarg
             f"X and y must be cut at the same records, got {X.npartitions} blocks of X and "
             f"{y.npartitions} blocks of y{OTHER if X.npartitions == y.npartitions else ''}: {AS_ONE}"
         )
-    blocks = [np.ravel(np.array(values.to_delayed(), dtype=object)).tolist() for values in (X, y)]
+    blocks = [_delayed(values) for values in (X, y)]
+    if len(blocks[0]) != len(blocks[1]):  # Dask has joined small files, by the share that it reads of each
+        blocks = [_delayed(values, optimize_graph=False) for values in (X, y)]
     return DaskRecords(_like(X), *blocks, sizes[0] or sizes[1]), DaskTargets(y.dtype, blocks[1])
+
+
+def _delayed(values, **options):
+    return np.ravel(np.array(values.to_delayed(**options), dtype=object)).tolist()
 
 
 def _sizes(values):

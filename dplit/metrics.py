@@ -237,7 +237,8 @@ def describe(column: HeldOut, epsilon: float, *quantiles: float, bins: int = 64)
     """Private count, mean, missing share and quantiles of the numbers `y`, a dict, from counts in equal `bins`.
 
     As ``describe(HeldOut(None, ages, (0, 120)), 0.1)``: `target_bounds` are wide ones that need no look at the
-    numbers, which are clipped to them; NaN is missing. `quantiles`: left out, the quartiles.
+    numbers, which are clipped to them; NaN is missing. `quantiles`: left out, the quartiles. More `bins` are
+    finer, and have more noise together. The dict has "count", "missing", "mean", and "quantiles", a dict.
     """
     (lower, upper), n = column._bounds(), errors.check_integer(bins, "bins", 1, 2**20)
     wanted = errors.check_numbers(quantiles or (0.25, 0.5, 0.75), "quantiles", 0, 1, ndim=1)
@@ -265,12 +266,8 @@ def _described(lower, upper, wanted, drawn):
 
 
 def _flat(values):
-    """Names and numbers of a value, those inside of it too; a table has none."""
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _flat(value)
-        elif not isinstance(value, pd.DataFrame):
-            yield name, value
+    """Names and numbers of a value, quantiles too; a table has none."""
+    return [(k, v) for k, v in {**values, **values.get("quantiles", {})}.items() if isinstance(v, (int, float))]
 
 
 def _short(most, epsilon, candidates):

@@ -188,10 +188,13 @@ def _pack(forest):
 
 
 def _estimator(forest, arrays, place):
+    name, home = type(forest).__name__, ".".join(type(forest).__module__.split(".")[:2])
+    if home not in PACKAGES:
+        raise ValueError(f"a file has a place for dplit's own classes alone, got {name}: joblib keeps a subclass")
     params = {k: v for k, v in forest.get_params(deep=False).items() if k != "random_state"}
     fitted = {k: v for k, v in vars(forest).items() if k.endswith("_") and k not in forest.not_saved}
     return {
-        "class": ".".join([*type(forest).__module__.split(".")[:2], type(forest).__name__]),
+        "class": f"{home}.{name}",
         "parameters": {k: _plain(named(v), arrays, f"{place}{k}") for k, v in params.items()},
         "fitted": {k: _plain(v, arrays, f"{place}{k}") for k, v in fitted.items()},
     }

@@ -45,9 +45,9 @@ class WithFile:
         leaves what was there. Another library's estimator is not in it: of a `learner` the file has the name, and
         its answers in every cell. A forest whose budget says infinity is written only with `allow_infinite`.
 
-        Raises a ValueError if the budget is infinite and `allow_infinite` is left out, or if the forest holds what
-        the format has no place for, such as an attribute of your own that is an estimator; an OSError if the file
-        can't be written.
+        Raises a ValueError if the budget is infinite and `allow_infinite` is left out, or if the forest is of a
+        class of your own or holds what the format has no place for, such as another estimator; an OSError if the
+        file can't be written.
         """
         check_is_fitted(self, "budget_")
         import_module("dplit.forests.files").save(self, path, allow_infinite)

@@ -493,6 +493,16 @@ def test_a_fault_at_any_step_leaves_what_was_there(step, tmp_path, monkeypatch):
     assert path.read_bytes() == before and [p.name for p in tmp_path.iterdir()] == ["a.forest"]
 
 
+class Own(RandomDecisionForestClassifier):
+    """A class that no other machine has."""
+
+
+def test_a_subclass_is_refused_before_a_file_is_written(tmp_path):
+    with pytest.raises(ValueError, match="dplit's own classes alone, got Own: joblib keeps a subclass"):
+        fitted(Own).save(tmp_path / "own.forest")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_card_says_what_the_budget_says():
     card = fitted(RandomDecisionForestClassifier, records_per_person=3).model_card()
     assert "Epsilon is 1 under add-remove neighbours" in card

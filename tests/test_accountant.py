@@ -86,7 +86,36 @@ def test_a_price_that_is_not_known_is_refused_before_a_record_is_read(options):
     assert account.spent == 0
 
 
-def test_a_fit_that_spends_more_than_it_declared_is_undone():
+@each_private
+def test_what_is_left_out_is_named_and_costs_nothing(kind, tmp_path):
+    """By every private estimator, as often as it is tried, in memory and in a file."""
+    (argument,) = target(kind, "ab")
+    y = X[:, 0] if regresses(kind) else Y
+    for account in (Accountant(1.0), Accountant(tmp_path / "fits.jsonl", 1.0)):
+        with account:
+            for _ in range(2):
+                with pytest.raises(BudgetError, match=rf"needs {argument}=$"):
+                    kind(epsilon=0.5, domain=DOMAIN).fit(X, y)
+                with pytest.raises(BudgetError, match=r"needs a public domain=$"):
+                    kind(epsilon=0.5, **target(kind, "ab")).fit(X, y)
+        assert account.spent == 0
+
+
+def test_a_label_without_a_finite_epsilon_costs_nothing():
+    with Accountant(1.0) as account, pytest.raises(BudgetError, match=r"needs label='permute-and-flip'$"):
+        forest(label="smooth-exponential").fit(X, Y)
+    assert account.spent == 0
+
+
+@pytest.mark.parametrize("y", [Y == "a", (Y == "a").tolist(), pd.Series(Y == "a", dtype="boolean")])
+def test_a_boolean_target_says_its_classes(y):
+    with Accountant(1.0) as account:
+        forest(classes=None).fit(X, y)
+    assert account.spent == 0.5
+
+
+def test_a_fit_that_spends_more_than_it_declared_is_undone(monkeypatch):
+    monkeypatch.setattr("dplit.forests.base.declared", lambda *_: (0.5, 0.0))
     with Accountant(5) as account, warnings.catch_warnings():
         warnings.simplefilter("ignore", dplit.PrivacyLeakWarning)
         made = forest(classes=None)
@@ -277,6 +306,42 @@ def test_a_private_fit_of_somebody_elses_code_is_charged():
         with pytest.raises(BudgetError, match=r"costs epsilon 0.3, and of 1.2 is left 0"):
             HistogramForestClassifier(0.35, **options).fit(X, Y)
         assert account.spent == pytest.approx(1.15)  # the counts were drawn, and seen
+
+
+class Once(RandomDecisionForestClassifier):
+    """A forest of the user's, whose fit is the parent's."""
+
+    def fit(self, X, y):
+        return super().fit(X, y)
+
+
+class More(Once):
+    """One that releases something more in its own fit."""
+
+    more = staticmethod(lambda parent, X, y: None)
+
+    def fit(self, X, y):
+        self.more(super(), X, y)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("more, spent", [
+    (lambda parent, X, y: None, 0.5),
+    (lambda parent, X, y: parent.fit(X, y), 1.0),
+    (lambda parent, X, y: forest(0.3).fit(X, y), 0.8),
+    (lambda parent, X, y: describe(HeldOut(None, X[:, 0], (0, 1)), 0.2), 0.7),
+])  # fmt: skip
+def test_what_a_subclass_releases_in_its_own_fit_is_charged(more, spent, monkeypatch):
+    monkeypatch.setattr(More, "more", staticmethod(more))
+    schema = {"domain": DOMAIN, "classes": ["a", "b"], "n_estimators": 2}
+    for kind, sum_ in ((Once, 0.5), (More, spent)):
+        with Accountant(1.2) as account:
+            kind(0.5, **schema).fit(X, Y)
+        assert account.spent == account.budget.epsilon == pytest.approx(sum_)
+    if spent > 0.5:
+        with Accountant(0.6) as account, pytest.raises(BudgetError, match="the account refuses"):
+            More(0.5, **schema).fit(X, Y)
+        assert account.spent <= 0.6
 
 
 def test_a_preset_is_charged_once():

@@ -108,6 +108,42 @@ def test_dates_outside_are_clipped_and_missing_ones_are_public():
         Date(*YEAR).encode(pd.Series(pd.to_datetime(["2019-01-01", None])), "c")
 
 
+OPEN = ["1600-01-01", "2019-03-01", "9999-12-31"]
+
+
+@pytest.mark.parametrize("kind", ["string", "category", "date", "datetime", "numpy", "polars", "zone"])
+def test_dates_outside_are_clipped_in_every_form(kind):
+    """9999-12-31 is what many tables write where an end is open."""
+    python = [datetime.datetime.fromisoformat(v) for v in OPEN]
+    forms = {
+        "string": OPEN, "category": pd.Series(OPEN, dtype="category"), "date": [t.date() for t in python],
+        "datetime": np.array(python, dtype=object), "numpy": np.array(OPEN, dtype="datetime64[s]"),
+        "polars": pl.DataFrame({"c": [t.date() for t in python]}),
+        "zone": [t.replace(tzinfo=datetime.UTC) for t in python],
+    }  # fmt: skip
+    encoded = Domain({"c": Date(*YEAR)}).encode(
+        forms[kind] if kind == "polars" else pd.DataFrame({"c": forms[kind]})
+    )
+    assert Date(*YEAR).shown(encoded[:, 0]).astype("datetime64[D]").astype(str).tolist() == [
+        YEAR[0], "2019-03-01", YEAR[1]
+    ]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("error")
+def test_zones_may_differ_and_what_is_missing_may_be_any():
+    """As summer time makes them: each is read by its own clock, though two are one moment."""
+    both = ["2019-01-31T18:00+01:00", "2019-07-01T18:00+02:00", "2019-07-01T17:00+01:00"]
+    for values in (both, pd.Series(both, dtype="category"), [datetime.datetime.fromisoformat(v) for v in both]):
+        assert Date(*YEAR, by="hour").encode(values, "c").tolist() == [18, 18, 17]
+    column = Date(*YEAR, missing=True, fill="2019-01-01")
+    for nothing in (pd.NaT, None, np.nan, pd.NA, "", np.datetime64("NaT")):
+        for kind in (object, "category"):
+            given = pd.Series(["2019-01-02", nothing], dtype=kind)
+            assert np.diff(column.encode(given, "c")).tolist() == [-1]
+            with pytest.raises(ValueError, match="has missing dates"):
+                Date(*YEAR).encode(given, "c")
+
+
 @pytest.mark.parametrize("values", [[20190101], [1.5], [True], ["soon"], ["2019-01-01", 7], ["31.12.2019"], [[1]]])
 def test_what_is_no_date_is_an_error_without_the_cell(values):
     with pytest.raises(ValueError, match="column 'c' must hold dates, got a cell that is none") as raised:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import itertools
+import math
 from pathlib import Path
 
 import matplotlib as mpl
@@ -14,8 +15,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dplit import plotting
+from dplit import Continuous, Domain, plotting
 from dplit.court.ledger import RUN_VERDICTS, VERDICTS
+from dplit.forests import BoostedForestRegressor
+from dplit.forests.shapes import additive_shape
 
 mpl.use("agg")
 
@@ -229,3 +232,16 @@ def test_a_figure_is_as_tall_as_its_rows_need():
         heights.append(ax.figure.get_figheight())
     assert heights[1] > heights[0] + 5
     plt.close("all")
+
+
+def test_a_picture_of_a_forest_changes_no_later_figure():
+    schema = {"domain": Domain({"u": Continuous(0, 1)}), "target_bounds": (1, 9), "target_scale": "log"}
+    forest = BoostedForestRegressor(math.inf, **schema, n_estimators=1, max_depth=1)
+    forest.fit(pd.DataFrame({"u": [0.2, 0.8]}), [2.0, 8.0])
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        before = dict(mpl.rcParams)
+        for ax in (plotting.plot_tree(forest), plotting.plot_shape(additive_shape(forest, "u"))):
+            assert ax.figure is not None
+        assert {k: v for k, v in before.items() if mpl.rcParams[k] != v and k != "backend"} == {}
+    assert forest.export_text().splitlines()[0].endswith(" (log)")

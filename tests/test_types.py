@@ -29,7 +29,7 @@ from dplit.forests import MedianForestClassifier
 domain = Domain({"age": Continuous(0, 120), "smokes": Categorical(["no", "yes"])})
 X, y = [[30, "no"], [50, "yes"]], ["well", "ill"]
 forest = PrivateForestClassifier(1.0, domain=domain, classes=["ill", "well"], n_jobs=2)
-with Accountant(2.0), Accountant("ledger.json", limit=2.0):
+with Accountant(2.0), Accountant("fits.jsonl", limit=2.0):
     fitted = forest.fit(X, y)
 reveal_type(fitted)
 print(fitted.predict(X), fitted.predict_proba(X), fitted.budget_.epsilon, fitted.n_features_in_)

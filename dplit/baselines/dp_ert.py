@@ -78,7 +78,7 @@ class DPExtraTreesRegressor(_ExtraTrees, BaseForestRegressor):
     Parameters
     ----------
     target_bounds, target_scale
-        Public bounds of the targets and their scale, as in `dplit.forests.MedianForestRegressor`.
+        Public bounds of the targets and their scale, as of `dplit.PrivateForestRegressor`.
     accounting : {"proved", "published"}
         "proved" releases a leaf's mean by `BoundedMean`; "published" adds noise scaled by the
         leaf's private count, which has no finite epsilon, and does not clip.

@@ -37,8 +37,9 @@ class Accountant:
     The price of a fit covers one record more or less of *its* records. `KFold` cuts by position: under add-remove
     one record more changes up to three records of a training set, and the fit loses up to three times its price;
     `StratifiedKFold`, the default for classes, moves more. The charges hold for folds that each record decides
-    alone (`PredefinedSplit`), and for `KFold` under replace-one. A search swallows errors of its fits without
-    ``error_score="raise"``: those that the account refuses score NaN, and the best is chosen among the others.
+    alone (`PredefinedSplit`), and for `KFold` under replace-one; `GroupKFold` balances its folds and moves people.
+    A search swallows errors of its fits without ``error_score="raise"``: those that the account refuses score NaN,
+    and the best is chosen among the others.
 
     What stops before that, as bad input does, released nothing and leaves the account untouched. From then on
     a fit stays charged, whatever stops it: what it drew may have been seen, as by a `learner` that is fitted to
@@ -54,7 +55,7 @@ class Accountant:
     epsilon alone are taken. A fit's delta is charged first, and where its budget says less at its end, as of one
     that had no use for it, that is charged instead. `Budget.converted` may have less; an account sums. All hold
     for `neighbours`, "add-remove" or "replace-one"; estimators of the other relation are refused.
-    ``Accountant("ledger.json", limit=3.0)`` keeps the account in a file, for all runs and processes that open it
+    ``Accountant("fits.jsonl", limit=3.0)`` keeps the account in a file, for all runs and processes that open it
     with the same limits (`dplit.budget.ledger`): a charge is on the disk before noise is drawn. A LedgerError, a
     ValueError, says where the file has other limits, is none or has lost charges.
 
@@ -141,11 +142,11 @@ class Accountant:
         return f"Accountant({of}), {self.spent:g}{also} spent"
 
     def _check(self, name, price, neighbours):
-        epsilon, delta = price
+        epsilon, delta, *lacks = price
         if not epsilon < math.inf:
             raise BudgetError(
                 f"the account refuses {name}: its price is infinite or not known before the fit. A finite "
-                "one needs domain=, classes= or target_bounds=, and accounting='proved'"
+                f"one needs {' and '.join(lacks) or 'a finite epsilon='}"
             )
         if neighbours != self.neighbours:
             raise BudgetError(f"the account is for {self.neighbours} neighbours, {name} for {neighbours}")
@@ -213,11 +214,11 @@ def charged(name: str, neighbours: str, price: Callable, sent_from: int | None =
     the budget of an inner one, as a subclass does that calls its parent's, that has paid. What else draws nothing
     is charged at its end.
 
-    ``price()`` is the epsilon and delta that the fit declares to cost; what is yielded is to be called with the
-    node of what it really spent. `sent_from`: number of the process with an open account that the estimator was
-    sent from, if it was; a process that was forked inside the context has copies of the account, which nobody
-    adds up. Raises a BudgetError if an account has too little left, or stands in another process; or if the fit
-    spent more than it declared, which then stays charged.
+    ``price()``: the epsilon and delta that the fit declares to cost, and where that is infinite the arguments that
+    it lacks; what is yielded is to be called with the node of what it really spent. `sent_from`: number of the
+    process with an open account that the estimator was sent from, if it was; a process that was forked inside the
+    context has copies of the account, which nobody adds up. Raises a BudgetError if an account has too little
+    left, or stands in another process; or if the fit spent more than it declared, which then stays charged.
     """
     if {sent_from, is_open()} - {None, os.getpid()}:
         raise BudgetError(

@@ -1,6 +1,7 @@
 """What is public about a column of dates."""
 
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -8,7 +9,7 @@ from datetime import date, datetime, timedelta
 import numpy as np
 import pandas as pd
 
-from dplit.domain.columns import Plain, check_fill
+from dplit.domain.columns import Plain, check_fill, is_missing
 from dplit.ground.errors import check_choice
 
 EPOCH, DAY = datetime(1970, 1, 1), timedelta(days=1)
@@ -22,8 +23,9 @@ ISO = re.compile(r"\d{4}-\d\d-\d\d")
 class Date(Plain):
     """A column of dates or times between two public ones.
 
-    A column may hold pandas', polars', NumPy's or Python's dates, or strings as ISO 8601 writes them. Times with a
-    zone are read as its clocks show them. What is outside the bounds is clipped to them.
+    A column may hold pandas', polars', NumPy's or Python's dates, or strings as ISO 8601 writes them, or be a
+    category of these. Times with a zone, one or several, are read as its clocks show them. Days outside the bounds
+    are clipped to them.
 
     Parameters
     ----------
@@ -118,12 +120,15 @@ class Date(Plain):
     def _moments(self, values, name):
         """NumPy's times, in microseconds, with what is missing filled in."""
         values = values if isinstance(values, pd.Series) else pd.Series(values)
-        kind = pd.api.types.infer_dtype(values, skipna=True)
         try:
-            if kind not in ("date", "datetime", "datetime64", "string", "empty"):
-                raise TypeError
-            found = pd.to_datetime(values, format="ISO8601") if kind == "string" else pd.to_datetime(values)
-            found = found.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
+            if isinstance(values.dtype, pd.CategoricalDtype):
+                values = values.astype(values.cat.categories.dtype)
+            if pd.api.types.is_datetime64_any_dtype(values.dtype):
+                found = values.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
+            else:
+                cells = values.astype(object).to_numpy()
+                is_text = pd.api.types.infer_dtype(cells, skipna=True) == "string"
+                found = _texts(cells) if is_text else np.array([*map(_read, cells)], "datetime64[us]")
         except (TypeError, ValueError, OverflowError, AttributeError):
             raise ValueError(
                 f"column {name!r} must hold dates, got a cell that is none: pandas.to_datetime makes dates of "
@@ -148,6 +153,31 @@ def observed_dates(values: pd.Series, column: object) -> Date:
     """The smallest interval that holds a column of dates."""
     found = Date("1970-01-01", "1970-01-01")._moments(values, column)
     return Date(found.min(), found.max())
+
+
+def _texts(cells):
+    """NumPy's times of strings: by pandas where it can, which is faster; it is no help with zones that differ."""
+    place, cells = pd.factorize(cells)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            times = pd.to_datetime(pd.Series(cells), format="ISO8601").dt.tz_localize(None).to_numpy()
+    except (ValueError, AttributeError, FutureWarning):
+        times = [*map(_read, cells)]
+    return np.append(np.array(times, "datetime64[us]"), np.datetime64("NaT"))[place]
+
+
+def _read(cell):
+    """One cell as NumPy's time or Python's date, by its own clock; None if it is missing."""
+    if isinstance(cell, np.datetime64):
+        return cell.astype("datetime64[us]")
+    if is_missing(cell) or cell == "":
+        return None
+    if isinstance(cell, str):
+        cell = datetime.fromisoformat(cell)
+    if not isinstance(cell, date):
+        raise TypeError
+    return np.datetime64(cell.replace(tzinfo=None) if isinstance(cell, datetime) else cell, "us")
 
 
 def _days(moments):

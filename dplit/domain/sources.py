@@ -122,8 +122,6 @@ def _column(values):
         return pd.Categorical(values.cast(nw.String).to_list(), values.dtype.categories)
     if values.dtype == nw.Boolean and not values.is_null().any():
         return pd.Series(values.to_list(), dtype=bool)
-    if values.dtype in (nw.Date, nw.Datetime):
-        return pd.to_datetime(pd.Series(values.to_list(), dtype=object))
     if not values.dtype.is_numeric():
         return pd.Series(values.to_list(), dtype=object)
     return values.to_numpy()

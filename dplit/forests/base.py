@@ -80,7 +80,8 @@ def undone_on_error(fit):
             vars(self).update({name: value.item() for name, value in given.items()})
             account = import_module("dplit.budget.accountant")
             name, sent_from = type(self).__name__, before.get("_sent_from")
-            with account.charged(name, self.neighbours, lambda: declared(self), sent_from) as settle:
+            y = kwargs.get("y", args[1] if len(args) > 1 else None)
+            with account.charged(name, self.neighbours, lambda: declared(self, y), sent_from) as settle:
                 account.note_fitted(*args, *kwargs.values())
                 with errors.naming_cache():
                     fit(self, *args, **kwargs)
@@ -96,13 +97,16 @@ def undone_on_error(fit):
     return fit_or_undo
 
 
-def declared(forest):
-    """Epsilon and delta of a fit, as far as its parameters tell; infinite if they don't."""
+def declared(forest, y):
+    """Epsilon and delta of a fit, as far as its parameters and the type of `y` tell; else infinity, and why."""
     domain = forest.domain
     public = domain is not None and not getattr(domain, "data_dependent", ())
-    proved = forest.accounting == "proved"
-    epsilon = errors.check_epsilon(forest.epsilon) if public and proved else math.inf
-    return epsilon, getattr(forest, "delta", 0.0)
+    lacks = [f"{name}=" for name in ("classes", "target_bounds") if getattr(forest, name, "") is None]
+    lacks = [] if lacks == ["classes="] and targets.is_boolean(y) else lacks
+    lacks += ["a public domain="] * (not public) + ["accounting='proved'"] * (forest.accounting != "proved")
+    lacks += ["label='permute-and-flip'"] * (getattr(forest, "label", "") == "smooth-exponential")
+    lacks += ["a finite epsilon="] * (not errors.check_epsilon(forest.epsilon) < math.inf)
+    return math.inf if lacks else float(forest.epsilon), getattr(forest, "delta", 0.0), *lacks
 
 
 @parameters

@@ -277,11 +277,8 @@ class BoostedForestRegressor(BaseBoostedForest, BaseForestRegressor):
 
     Parameters
     ----------
-    target_bounds : (float, float), optional
-        Public bounds of the targets, which are clipped to them. Left out, they are read off `y`,
-        with a `PrivacyLeakWarning`, and the budget is infinite.
-    target_scale : {"linear", "log"}
-        As of `dplit.PrivateForestRegressor`: start and steps of a log scale are those of logarithms.
+    target_bounds, target_scale
+        As of `dplit.PrivateForestRegressor`; start and steps of a log scale are those of logarithms.
     epsilon, delta, domain, neighbours, n_estimators, max_depth, n_records, records_per_person
         As of `BoostedForestClassifier`, as are `accounting`, `noise`, `random_state` and `n_jobs`.
 

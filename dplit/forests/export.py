@@ -25,7 +25,8 @@ def export_text(forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decim
 
     A leaf shows its class, its mean, or the noisy counts of its classes. A record goes down the branch whose
     condition it meets. Nothing but what `fit` released is read, so it costs no privacy. Trees are numbered from
-    0; levels below `max_depth` are three dots; `decimals` are those of cuts and means.
+    0; levels below `max_depth` are three dots; `decimals` are those of cuts and means. "a - 0.5 b (shares)" is
+    a difference of two columns as shares of their public intervals.
 
     Raises a ValueError if `forest` is not fitted, there is no such tree, or its nodes test more than one column.
 
@@ -85,7 +86,7 @@ def in_words(forest: BaseForest, tree: int | None, max_depth: int, decimals: int
 
 def _rounds(forest, max_depth, decimals):
     """Start and rounds of a boosted forest, whole as long as few lines hold them."""
-    lines = [f"start {' '.join(f'{value:.{decimals}f}' for value in forest.initial_)}"]
+    lines = [f"start {' '.join(f'{value:.{decimals}f}' for value in forest.initial_)}{_on_log(forest)}"]
     names = forest.tested_.names
     for t in range(forest.trees_.n_trees):
         one, said = forest.trees_.only(t), f"round {t + 1}"
@@ -98,6 +99,10 @@ def _rounds(forest, max_depth, decimals):
         ends = f"{values.min():.{decimals}f} to {values.max():.{decimals}f}"
         lines.append(f"{said}: {one.n_leaves} leaves by {tests or 'no test'} add {ends}")
     return "\n".join(lines)
+
+
+def _on_log(forest):
+    return " (log)" if getattr(forest, "target_scale_", "") == "log" else ""
 
 
 def _cells(forest, decimals):
@@ -172,7 +177,7 @@ def _leaf_words(forest, decimals):
         classes = forest.classes_.tolist()
         return lambda leaf: repr(classes[forest.leaf_labels_[leaf]])
     if hasattr(forest, "leaf_values_"):
-        values, log = forest.leaf_values_, " (log)" if getattr(forest, "target_scale_", "") == "log" else ""
+        values, log = forest.leaf_values_, _on_log(forest)
         return lambda leaf: " ".join(f"{value:.{decimals}f}" for value in np.ravel(values[leaf])) + log
     if hasattr(forest, "leaf_counts_"):
         return lambda leaf: " : ".join(f"{n:.{decimals}f}" for n in forest.leaf_counts_[leaf])

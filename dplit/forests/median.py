@@ -105,11 +105,9 @@ class _MedianForest(BaseForest):
 class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     r"""A private forest of median trees whose leaves release the mean of their targets.
 
-    The budget is that of one ``fit``, as of `RandomDecisionForestClassifier`. What is released lies on public
-    grids, so that no last bits tell more than its value. With ``noise="secure"`` nothing of its law is rounded
-    either: whole numbers decide on each cut, and what their rounding costs is in the rates
-    (`dplit.trees.exact_cuts`). With simulated noise probabilities are rounded to floats, and the source of
-    randomness is NumPy's, which is not made to withstand an adversary.
+    The budget is that of one ``fit``, and noise is secure or simulated, as of `RandomDecisionForestClassifier`.
+    With ``noise="secure"`` whole numbers decide on each cut, and the rates pay for their rounding
+    (`dplit.trees.exact_cuts`).
 
     Parameters
     ----------
@@ -118,11 +116,8 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         the candidate that explains most, true means.
     domain, neighbours
         As of `dplit.PrivateForestClassifier`.
-    target_bounds : (float, float), optional
-        Public lower and upper bound of the targets, in their units; a target outside is clipped.
-        Left out, they are read off `y` with a `PrivacyLeakWarning`, and the budget is infinite.
-    target_scale : {"linear", "log"}
-        "log" divides the bounds, which are positive then, by factors: see `dplit.PrivateForestRegressor`.
+    target_bounds, target_scale
+        As of `dplit.PrivateForestRegressor`.
     n_estimators : int
         Number of trees.
     max_depth : int or None
@@ -133,8 +128,7 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
         Columns that compete at a node, the paper's K, drawn anew at each node: their number, a share
         or a function of all, rounded down, or None for all. Not used by ``selection="uniform"``.
     n_records : int, optional
-        A public guess of the number of records, for ``max_depth=None`` alone; never their number
-        itself, which is private under add-remove neighbours. Left out, 10,000.
+        As of `RandomDecisionForestClassifier`, for ``max_depth=None`` alone.
     rho : float
         Share of the budget that goes to the cuts, between 0 and 1; the rest goes to the leaves.
     selection : {"exponential", "permute-and-flip", "uniform"}
@@ -166,9 +160,7 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     >>> from dplit import datasets
     >>> from dplit.forests import MedianForestRegressor
     >>> data = datasets.load("gas-turbine")
-    >>> forest = MedianForestRegressor(
-    ...     epsilon=1.0, domain=data.domain, target_bounds=data.target_bounds, random_state=0
-    ... )
+    >>> forest = MedianForestRegressor(1.0, domain=data.domain, target_bounds=data.target_bounds, random_state=0)
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     """
@@ -215,17 +207,6 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
     ----------
     classes_, leaf_labels_
         As of `RandomDecisionForestClassifier`.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.forests import MedianForestClassifier
-    >>> data = datasets.load("magic")
-    >>> forest = MedianForestClassifier(
-    ...     epsilon=1.0, domain=data.domain, classes=data.classes, random_state=0
-    ... )
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -42,7 +42,6 @@ class MultinomialForestClassifier(BaseForestClassifier):
     each multinomial would spend, and each leak.
 
     The budget is that of one ``fit``, and noise is secure or simulated, as of `RandomDecisionForestClassifier`.
-    What is released lies on public grids, so that no last bits tell more than its value.
 
     Parameters
     ----------
@@ -77,8 +76,7 @@ class MultinomialForestClassifier(BaseForestClassifier):
         which is as private and says less.
     accounting : {"proved", "published"}
     n_records : int, optional
-        A public guess of the number of records, for the rules of trees and depth; never their number
-        itself, which is private under add-remove neighbours. Left out, 10,000.
+        As of `RandomDecisionForestClassifier`, for the rules of trees and depth.
     records_per_person, noise, random_state, n_jobs
         As of `dplit.PrivateForestClassifier`.
 
@@ -90,17 +88,6 @@ class MultinomialForestClassifier(BaseForestClassifier):
         In its place with ``draw_label="query"``: what every query draws from.
     max_depth_ : int
         Levels of splits of the deepest tree.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.forests import MultinomialForestClassifier
-    >>> data = datasets.load("magic")
-    >>> forest = MultinomialForestClassifier(
-    ...     epsilon=1.0, domain=data.domain, classes=data.classes, random_state=0
-    ... )
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     n_estimators: int | None = None

@@ -11,7 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dplit.boosting import Advice, advise
-from dplit.budget import Group
+from dplit.budget import Group, Public
 from dplit.forests.base import BaseForestClassifier, BaseForestRegressor, parameters
 from dplit.forests.boosted import BoostedForestClassifier, BoostedForestRegressor, PlannedForest
 from dplit.forests.boosted_releases import size
@@ -71,7 +71,8 @@ class BasePrivateForest(PlannedForest):
         if steps == 2 and spent:
             node = Group("number after a replacement", node, steps, self.neighbours, REPLACED)
         rest = rest_of(epsilon, steps * spent)
-        self.advice_ = self._advice(n, rest / steps, n_classes)  # which is of one step
+        public = self.domain or (domain if isinstance(domain_node, Public) else None)
+        self.advice_ = self._advice(n, rest / steps, n_classes, public)  # which is of one step
         kind, options = self._family(self.advice_.family, epsilon)
         forest = self.forest_ = kind(
             rest, domain=self.domain, neighbours=self.neighbours, n_jobs=self.n_jobs, n_records=n,
@@ -97,12 +98,12 @@ class BasePrivateForest(PlannedForest):
         options = CONSTANT if name == "constant" else asked
         return self._boosted, {"delta": self._record_delta(epsilon), **options}
 
-    def _advice(self, n, epsilon, n_classes):
+    def _advice(self, n, epsilon, n_classes, domain):
         if self.n_estimators is not None or self.max_depth is not None:
             return Advice("boosted", ASKED)
-        if n_classes is None or self.domain is None:
+        if n_classes is None or domain is None:
             return Advice("boosted", UNKNOWN)
-        cells = math.prod(self.domain.n_levels.tolist())  # 0 levels: a continuous column
+        cells = math.prod(domain.n_levels.tolist())  # 0 levels: a continuous column
         return advise(n, epsilon, n_classes, cells or math.inf, self._record_delta(epsilon))
 
     def _record_delta(self, epsilon):
@@ -235,9 +236,11 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
     def fit(self, X: Any, y: Any) -> Self:
         """Take advice, and fit the forest advised. See `BaseForest.fit`; `X` and `y` may be Dask's."""
         self._check()
-        n_classes = None if self.classes is None else len(check_classes(self.classes))
+        if self.classes is not None:
+            check_classes(self.classes)  # before a record is read
         records, y, domain, domain_node = self._read_fit(X, y)
         target = self._read_classes(y)
+        n_classes = len(target[1]) if isinstance(target[2], Public) else None
         self._fit_advised(records, domain, domain_node, *target, n_classes=n_classes, classes=self.classes)
         self.classes_, self.n_classes_ = self.forest_.classes_, self.forest_.n_classes_
         return self

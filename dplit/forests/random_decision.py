@@ -80,9 +80,7 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
     >>> from dplit import datasets
     >>> from dplit.forests import RandomDecisionForestClassifier
     >>> data = datasets.load("wdbc")
-    >>> forest = RandomDecisionForestClassifier(
-    ...     epsilon=1.0, domain=data.domain, classes=data.classes, random_state=0
-    ... )
+    >>> forest = RandomDecisionForestClassifier(1.0, domain=data.domain, classes=data.classes, random_state=0)
     >>> forest.fit(data.X, data.y).budget_.epsilon
     1.0
     """

@@ -44,11 +44,17 @@ def checked_target(y):
     return y
 
 
+def is_boolean(y):
+    """Whether the type of `y` says that its classes are False and True; of Dask's nothing is computed."""
+    listed = isinstance(y, (list, tuple)) and set(map(type, y)) <= {bool, np.bool_}
+    return listed or pd.api.types.is_bool_dtype(getattr(y, "dtype", None))
+
+
 def public_classes(y, classes):
     """The class list of a fit, and what it costs: read off `y` where no list is given."""
     if classes is not None:
         return check_classes(classes), Public("class list", "given as classes")
-    if np.asarray(y).dtype == bool:
+    if is_boolean(y):
         return [False, True], Public("class list", "the two values of a boolean")
     check_target_type(y)
     warn_leak(

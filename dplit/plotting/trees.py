@@ -28,8 +28,9 @@ def plot_shape(shape: Shape, *, ax: Axes | None = None) -> Axes:
     forest, for free. Axes that are left out are those of a new figure.
     """
     if ax is None:
-        use()
-        _, ax = plt.subplots()
+        with plt.rc_context():  # later figures have their own style
+            use()
+            return plot_shape(shape, ax=plt.subplots()[1])
     several = len(shape.outputs) > 1
     for k, (values, output) in enumerate(zip(shape.values.T, shape.outputs)):
         label = output if several else None
@@ -66,8 +67,10 @@ def plot_tree(
     _place(root._replace(condition=f"tree {tree}"), 0, rows, placed)
     height, width = next(rows), 1 + max(level for _, level, _, _ in placed)
     if ax is None:
-        use()
-        _, ax = plt.subplots(figsize=(2.3 * width, 0.42 * height + 0.3))
+        with plt.rc_context():
+            use()
+            ax = plt.subplots(figsize=(2.3 * width, 0.42 * height + 0.3))[1]
+            return plot_tree(forest, tree, max_depth=max_depth, decimals=decimals, ax=ax)
     for row, level, words, below in placed:
         ax.plot([level, level + 1], [row, row], color=INK, lw=1)
         ax.text(level + 0.04, row - 0.08, words, va="bottom", fontsize=9)

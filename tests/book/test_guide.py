@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from book_tools import BOOK, ROOT, cells
 from browser_tools import visit, wait
+from sklearn import inspection
+from sklearn.model_selection import KFold, PredefinedSplit
 
 from dplit import PrivacyLeakWarning, baselines, datasets, forests
 from dplit.court import bench, experiments
@@ -80,6 +82,37 @@ def test_the_average_accuracy_is_what_the_page_says():
         scores.append(scope["forest"].score(scope["X_test"], scope["y_test"]))
     (said,) = re.findall(r"averages (0\.\d\d)", page)
     assert f"{np.mean(scores):.2f}" == said
+
+
+def test_no_page_gives_private_records_to_partial_dependence(monkeypatch):
+    """Its grid holds their values, and it is free on no page."""
+    given, name = [], "sklearn.inspection.partial_dependence"
+    called = inspection.partial_dependence
+    monkeypatch.setattr(name, lambda forest, X, *rest: (given.append(X), called(forest, X, *rest))[1])
+    check((BOOK / "guide" / "migrate.md").read_text("utf-8"))
+    private = set(datasets.load("wdbc").X["worst perimeter"])
+    assert given and not any(private & set(X["worst perimeter"]) for X in given)
+    for path in PAGES:
+        for line in path.read_text("utf-8").splitlines():
+            assert "`partial_dependence`" not in line or "public table" in line
+
+
+def test_the_folds_of_the_account_are_each_records_own():
+    """Nobody else changes folds when one person leaves; with the usual splits others do."""
+    page = (BOOK / "guide" / "account.md").read_text("utf-8")
+    first = next(text for language, text in blocks(page) if language == "python")
+    (folds,) = re.findall(r"folds = (.*)", first)
+    assert "cv=folds" in first and "`GroupKFold`" in page
+    scope = {"PredefinedSplit": PredefinedSplit, "X_train": datasets.load("wdbc").X}
+
+    def changed(split):
+        fewer = {**scope, "X_train": scope["X_train"].iloc[1:]}
+        tests = [list(split(one).split(one["X_train"], np.arange(len(one["X_train"])))) for one in (scope, fewer)]
+        held = [{i: k for k, (_, test) in enumerate(found) for i in test} for found in tests]
+        return sum(held[0][i + 1] != held[1][i] for i in range(len(held[1])))
+
+    assert changed(lambda one: eval(folds, dict(one))) == 0
+    assert changed(lambda one: KFold(5)) > 0
 
 
 def test_random_trees_stay_at_the_majority_class_of_wilt():

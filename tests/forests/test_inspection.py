@@ -222,6 +222,16 @@ def test_partial_dependence_of_whole_numbers_needs_a_cast(fits):
     assert found.shape == (5,) and found[-1] > found[0]
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_partial_dependence_shows_the_records_that_it_is_given(there, fits):
+    """So the guide gives it a public table."""
+    forest = fits[forests.RandomDecisionForestClassifier]
+    table = FRAME.assign(age=np.resize([20.0, 30.0, 40.0], len(FRAME)))
+    table.loc[0, "age"] = 71.0 if there else 20.0
+    options = {"features": ["age"], "response_method": "predict_proba"}
+    assert (71.0 in partial_dependence(forest, table, **options)["grid_values"][0]) == there
+
+
 # Copies and pictures -----------------------------------------------------------------------------
 
 

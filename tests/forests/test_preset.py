@@ -254,3 +254,15 @@ def test_what_is_left_never_adds_up_to_more():
         rest = preset.rest_of(epsilon, spent)
         assert math.fsum([spent, rest]) <= epsilon and rest > 0.98 * epsilon
     assert preset.rest_of(math.inf, math.inf) == math.inf
+
+
+@pytest.mark.parametrize("read_off", [{}, {"domain": None}])
+def test_a_boolean_target_counts_as_two_classes(read_off):
+    """So do the boolean columns of a frame without a domain: the advice is that of the public lists."""
+    records = pd.DataFrame({"u": [False, True] * 30, "v": [False, False, True, True] * 15})
+    y, domain = records["u"] ^ records["v"], Domain(dict.fromkeys("uv", Categorical([False, True])))
+    said = PrivateForestClassifier(domain=domain, classes=[False, True], n_records=60, random_state=0)
+    left_out = PrivateForestClassifier(**{"domain": domain, **read_off}, n_records=60, random_state=0)
+    assert said.fit(records, y).advice_.family == "histogram"
+    assert left_out.fit(records, y).advice_ == said.advice_ and left_out.budget_.epsilon == 1.0
+    np.testing.assert_array_equal(left_out.predict_proba(records), said.predict_proba(records))

@@ -2,7 +2,10 @@
 
 import copy
 import math
+import pickle
+import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -64,6 +67,7 @@ def test_neighbours_that_are_steps_apart_share_epsilon(neighbours, several, step
     (leaf,) = asked.budget.leaves()
     assert leaf.epsilon == pytest.approx(1 / steps) and asked.budget.epsilon <= 1.0
     assert asked.budget.neighbours == neighbours
+    assert (f"one person has up to {several} records" in str(asked.budget)) == (several > 1)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -165,6 +169,64 @@ def test_each_bin_brings_noise():
         assert spread == pytest.approx(math.sqrt(2 * bins) / 0.5, rel=0.15)
 
 
+def inside(interval, truth):
+    return interval[0] <= truth <= interval[1]
+
+
+@pytest.mark.parametrize("model, target, bounds, epsilon, names", [
+    (MODEL, Y, None, 0.3, ("accuracy", "log_loss", "auc")),
+    (NUMBER, TARGETS, BOUNDS, 2.0, ("mse", "r2")),
+    (NUMBER, TARGETS, (-50, 100), 2.0, ("mse", "r2")),
+])  # fmt: skip
+def test_noise_alone_moves_a_score_as_far_as_is_said(model, target, bounds, epsilon, names):
+    """The true score lies there in some 19 of 20 draws; half of that width would hold it in two thirds of them."""
+    truth, held = HeldOut(X, target, bounds).scores(model, WIDE, *names).value, []
+    hidden = 0
+    for seed in range(60):
+        drawn = HeldOut(X, target, bounds, rng=np.random.default_rng(seed)).scores(model, epsilon, *names)
+        interval = drawn.interval
+        held.append([inside(interval[name], truth[name]) for name in names])
+        assert all(inside(interval[name], drawn.value[name]) for name in names)
+        for name in names:
+            line = next(line for line in repr(drawn).splitlines() if line.startswith(name))
+            assert ("noise hides it" in line) == inside(interval[name], metrics.KNOWS_NOTHING[name])
+            hidden += "noise hides it" in line
+    assert (np.mean(held, axis=0) >= 0.85).all()
+    assert hidden >= 0.9 * 120 if bounds == (-50, 100) else hidden == 0
+
+
+def test_the_interval_is_of_the_release_alone():
+    """It is the same for whoever has the release, and comes back from a file; without noise it is a point."""
+    drawn = HeldOut(X, Y).scores(MODEL, 1.0, "accuracy", "calibration")
+    assert pickle.loads(pickle.dumps(drawn)).interval["accuracy"] == drawn.interval["accuracy"]
+    assert "calibration" not in drawn.interval and "calibration: a table" in repr(drawn)
+    exact = HeldOut(X, Y).scores(MODEL, WIDE)
+    assert exact.interval["accuracy"] == (exact.value["accuracy"],) * 2
+    assert repr(exact).splitlines()[0].startswith("accuracy 0.") and "Budget(epsilon=inf" in repr(exact)
+    ages = describe(HeldOut(None, X * 100, (0, 120), rng=np.random.default_rng(3)), 0.5)
+    assert inside(ages.interval["count"], 5000) and inside(ages.interval[0.5], 50)
+    assert "count " in repr(ages) and "\n0.5 " in repr(ages)
+
+
+def test_a_choice_says_how_far_it_may_miss():
+    """Right records: 9 fewer than the best are chosen in one of twenty draws at most."""
+    told = HeldOut(X[:90], np.ones(90)).best([told_ones(n) for n in (90, 82, 81, 80)], 0.5)
+    (gap,) = re.findall(r"below the best one by ([\d.]+) at most", repr(told))
+    assert float(gap) == pytest.approx(math.log(80) / 0.5, abs=0.01) and told.interval is None
+    rng = np.random.default_rng(0)
+    chosen = [
+        HeldOut(X[:90], np.ones(90), rng=rng).best([told_ones(n) for n in (90, 81, 81, 81)], 0.5).value
+        for _ in range(400)
+    ]
+    assert 0 < np.mean(np.array(chosen) > 0) <= 0.05
+    assert "below the best one by" in repr(HeldOut(X, Y).threshold(MODEL, 0.5))
+
+
+def told_ones(n):
+    """A model that is right about so many of the records whose class is 1."""
+    return SimpleNamespace(predict=lambda X: (np.arange(len(X)) < n).astype(int), classes_=np.array([0, 1]))
+
+
 def test_few_records_give_numbers_too():
     for name in ("accuracy", "log_loss", "auc"):
         value = HeldOut(X[:1], Y[:1]).scores(MODEL, 0.01, name).value[name]
@@ -201,6 +263,33 @@ def test_an_error_names_the_argument_and_quotes_no_record(call, said):
     with pytest.raises(ValueError, match=said) as caught:
         call()
     assert "secret" not in str(caught.value)
+
+
+NAMED = copy.copy(MODEL)
+NAMED.classes_, NAMED.predict = np.array(["no", "yes"]), lambda X: np.where(X >= 0.5, "yes", "no")
+ASKS = {
+    **{name: lambda held, name=name: held.scores(NAMED, 0.5, name) for name in ("accuracy", "log_loss", "auc")},
+    "calibration": lambda held: held.scores(NAMED, 0.5, "calibration"),
+    "threshold": lambda held: held.threshold(NAMED, 0.5),
+    "best": lambda held: held.best([NAMED], 0.5),
+}
+
+
+@pytest.mark.parametrize("labels", [[True, False], [1, 0], ["Yes", "No"], ["yes", None], ["yes", math.nan]])
+@pytest.mark.parametrize("ask", ASKS.values(), ids=ASKS)
+def test_labels_that_the_model_does_not_know_are_refused_before_the_charge(ask, labels):
+    """As a fit refuses them; missing ones, too."""
+    with Accountant(1.0) as account:
+        with pytest.raises(ValueError, match=r"y must hold (classes of the model|a value for every record)"):
+            ask(HeldOut(X[:4], ["yes", "no", *labels]))
+        assert account.spent == 0
+        ask(HeldOut(X[:4], pd.Series(["yes", "no", "no", "no"], dtype="category")))
+        assert account.spent == 0.5
+
+
+def test_a_cell_without_records_has_no_share():
+    table = HeldOut(np.array([0.1, 0.1]), [0, 1]).scores(MODEL, WIDE, "calibration").value["calibration"]
+    assert table["share"].notna().sum() == 1 and (table["records"][table["share"].isna()] == 0).all()
 
 
 def test_records_are_in_no_repr():

@@ -30,7 +30,8 @@ def lost(name, neighbours, several, record):
     bounds, call = CALLS[name]
 
     def drawn(rows, rng):
-        return call(HeldOut(*np.array(rows, dtype=float).T, bounds, neighbours, several, rng))
+        X, y = np.array(rows, dtype=float).T
+        return call(HeldOut(X, y if bounds else np.minimum(y, 1), bounds, neighbours, several, rng))
 
     before, more = [RECORDS[0]] * several + list(RECORDS), [record] * several
     after = before + more if neighbours == AR else before[several:] + more

@@ -245,9 +245,8 @@ def describe(column: HeldOut, epsilon: float, *quantiles: float, bins: int = 64)
     (lower, upper), n = column._bounds(), errors.check_integer(bins, "bins", 1, 2**20)
     wanted = errors.check_numbers(quantiles or (0.25, 0.5, 0.75), "quantiles", 0, 1, ndim=1)
     with column._charged("description of a column", epsilon) as (share, rng, released):
-        y = errors.check_numbers(column.y, "y", ndim=1)
-        shares = (np.clip(np.nan_to_num(y, nan=lower), lower, upper) - lower) / (upper - lower)
-        place = np.minimum(shares * n, n - 1).astype(int)
+        y = np.clip(errors.check_numbers(column.y, "y", ndim=1), lower, upper)  # or what is large would overflow
+        place = np.clip((np.nan_to_num(y, nan=lower) - lower) / (upper - lower) * n, 0, n - 1).astype(int)
         counts = np.bincount(np.where(np.isnan(y), n, place), minlength=n + 1)
         counts, node = noisy_cells(counts, share, rng)
         compute = partial(_described, lower, upper, wanted)
@@ -268,12 +267,8 @@ def _described(lower, upper, wanted, drawn):
 
 
 def _flat(values):
-    """Names and numbers of a value, those inside of it too; a table has none."""
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _flat(value)
-        elif not isinstance(value, pd.DataFrame):
-            yield name, value
+    """Names and numbers of a value, quantiles too; a table has none."""
+    return [(k, v) for k, v in {**values, **values.get("quantiles", {})}.items() if isinstance(v, (int, float))]
 
 
 def _short(most, epsilon, candidates):

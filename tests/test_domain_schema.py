@@ -157,6 +157,11 @@ def test_an_arrow_table_is_matched_by_name_in_any_order():
     assert sorted(domain["job"].levels) == ["cook", "driver"]
 
 
+def test_an_infinite_number_beside_missing_ones():
+    with pytest.raises(ValueError, match="column 'a' must hold no infinite number: put a bound or NaN in its"):
+        Domain({"a": Continuous(0, 1, missing=True)}).encode(pd.DataFrame({"a": [0.5, np.nan, np.inf]}))
+
+
 def test_an_enumeration_of_polars_is_a_list_of_levels():
     bounds = {"age": (0, 120), "grade": ["none"], "job": pl.Enum(["driver", "cook"])}
     domain = Domain.from_frame(polars_frame(), bounds)

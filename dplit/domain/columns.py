@@ -118,6 +118,8 @@ class Continuous(Plain):
         if self.missing:
             numbers = np.where(np.isnan(numbers), self.fill, numbers)
         if not np.isfinite(numbers).all():
+            if self.missing:
+                raise ValueError(f"column {name!r} must hold no infinite number: put a bound or NaN in its place")
             raise ValueError(
                 f"column {name!r} must hold finite numbers, got a missing or infinite one (NaN, inf): "
                 "Continuous(lower, upper, missing=True) counts a missing one as a public number; or impute a "

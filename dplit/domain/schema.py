@@ -233,8 +233,8 @@ class Domain:
         Every column but a boolean one needs an entry in `bounds`, under its name: ``(lower, upper)`` or a
         `Continuous` for a continuous column, a list of levels (two numbers are bounds), a `Categorical` or a
         `pandas.CategoricalDtype` or polars' Enum for a categorical one, a `Date` for dates. What has no entry is
-        read off the data and listed in `data_dependent`; a `PrivacyLeakWarning` writes the entries that it lacks,
-        and names the columns that it took as public. ``print(domain)`` shows what is public of each.
+        read off the data, an error where it has gaps, and listed in `data_dependent`; a `PrivacyLeakWarning`
+        writes the entries that it lacks, and names those taken as public. ``print(domain)`` shows each.
 
         `public_categories` says that the categories of categorical dtypes were declared beforehand and are
         public. By ``astype("category")`` they are those that occur in the data, and a record that brings a

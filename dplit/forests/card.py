@@ -53,11 +53,12 @@ def _promise(forest):
     one = "one record" if people == 1 else f"one person's records, {people} at most,"
     what = "is there or not" if relation == "add-remove" else "is replaced by another"
     said, of, more = "", "outcome", ""
+    factor = f"{math.exp(epsilon):.4g}" if epsilon < 700 else f"exp({epsilon:.6g})"
     if delta:
         said, of, more = f" and delta {delta:.6g}", "set of outcomes", f", and by {delta:.6g} beside that"
     yield (
         f"Epsilon is {epsilon:.6g}{said} under {relation} neighbours: whether {one} {what} changes the "
-        f"probability of any {of} by a factor of at most {math.exp(epsilon):.4g}{more}."
+        f"probability of any {of} by a factor of at most {factor}{more}."
     )
     kind = {"secure": "exact, from the operating system's randomness", "simulation": "simulated, by floats"}
     yield f"Its noise is {kind[forest.noise_]}: the notes below say what no epsilon counts."

@@ -25,7 +25,8 @@ def export_text(forest: BaseForest, tree: int = 0, *, max_depth: int = 10, decim
 
     A leaf shows its class, its mean, or the noisy counts of its classes. A record goes down the branch whose
     condition it meets. Nothing but what `fit` released is read, so it costs no privacy. Trees are numbered from
-    0; levels below `max_depth` are three dots; `decimals` are those of cuts and means.
+    0; levels below `max_depth` are three dots; `decimals` are those of cuts and means. "a - 0.5 b (shares)" is
+    a difference of two columns as shares of their public intervals.
 
     Raises a ValueError if `forest` is not fitted, there is no such tree, or its nodes test more than one column.
 

@@ -105,11 +105,9 @@ class _MedianForest(BaseForest):
 class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     r"""A private forest of median trees whose leaves release the mean of their targets.
 
-    The budget is that of one ``fit``, as of `RandomDecisionForestClassifier`. What is released lies on public
-    grids, so that no last bits tell more than its value. With ``noise="secure"`` nothing of its law is rounded
-    either: whole numbers decide on each cut, and what their rounding costs is in the rates
-    (`dplit.trees.exact_cuts`). With simulated noise probabilities are rounded to floats, and the source of
-    randomness is NumPy's, which is not made to withstand an adversary.
+    The budget is that of one ``fit``, and noise is secure or simulated, as of `RandomDecisionForestClassifier`.
+    With ``noise="secure"`` whole numbers decide on each cut, and the rates pay for their rounding
+    (`dplit.trees.exact_cuts`).
 
     Parameters
     ----------
@@ -209,15 +207,6 @@ class MedianForestClassifier(_MedianForest, BaseForestClassifier):
     ----------
     classes_, leaf_labels_
         As of `RandomDecisionForestClassifier`.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.forests import MedianForestClassifier
-    >>> data = datasets.load("magic")
-    >>> forest = MedianForestClassifier(1.0, domain=data.domain, classes=data.classes, random_state=0)
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -42,7 +42,6 @@ class MultinomialForestClassifier(BaseForestClassifier):
     each multinomial would spend, and each leak.
 
     The budget is that of one ``fit``, and noise is secure or simulated, as of `RandomDecisionForestClassifier`.
-    What is released lies on public grids, so that no last bits tell more than its value.
 
     Parameters
     ----------
@@ -89,15 +88,6 @@ class MultinomialForestClassifier(BaseForestClassifier):
         In its place with ``draw_label="query"``: what every query draws from.
     max_depth_ : int
         Levels of splits of the deepest tree.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.forests import MultinomialForestClassifier
-    >>> data = datasets.load("magic")
-    >>> forest = MultinomialForestClassifier(1.0, domain=data.domain, classes=data.classes, random_state=0)
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     n_estimators: int | None = None

@@ -245,6 +245,24 @@ def test_input_that_cannot_be(records, labels, error, message):
     assert "7.25" not in str(raised.value) and not hasattr(forest, "budget_")
 
 
+def test_small_files_that_dask_joins_for_one_column_alone(tmp_path):
+    """Of a table in files X reads six of seven columns and y one, so that Dask joins files for y."""
+    pytest.importorskip("pyarrow", reason="Dask's data frames need it")
+    import dask.dataframe as dd
+
+    table = pd.DataFrame(RNG.random((800, 6)), columns=list("abcdef"))
+    table["y"] = table["a"] > 0.5
+    for i in range(4):
+        table[200 * i : 200 * i + 200].to_parquet(tmp_path / f"{i}.parquet", index=False)
+    lazy = dd.read_parquet(str(tmp_path / "*.parquet"))
+    X, y = lazy[list("abcdef")], lazy["y"]
+    assert y.optimize().npartitions < X.optimize().npartitions == y.npartitions
+    domain = Domain(dict.fromkeys("abcdef", Continuous(0, 1)))
+    forest = PrivateForestClassifier(1.0, domain=domain, classes=[False, True], random_state=0)
+    expected = forest.fit(table[list("abcdef")], table["y"]).predict_proba(table[list("abcdef")])
+    np.testing.assert_array_equal(forest.fit(X, y).predict_proba(table[list("abcdef")]), expected)
+
+
 def test_blocks_that_turn_out_to_be_of_other_sizes():
     keep = da.from_array(Y == 1, chunks=500)
     with dask.config.set(scheduler="synchronous"), pytest.raises(ValueError, match="same records"):

@@ -500,6 +500,7 @@ def test_the_card_says_what_the_budget_says():
     assert "at most 0.7311" in card  # e/(1 + e)
     assert "## Use\n\nIt predicts from records of this schema." in card
     assert "v  'a', 'b', 'c'" in card and "Classes: 'no', 'yes'." in card
+    assert "at most exp(1000)." in fitted(RandomDecisionForestClassifier, epsilon=1000.0).model_card()
     assert "not private" in fitted(RandomDecisionForestClassifier, epsilon=np.inf).model_card()
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from dplit import majority
 from dplit.court import claims
+from dplit.court.claims.majority import disjoint
 
 OURS = claims.of("majority")
 
@@ -111,6 +112,15 @@ def test_a_wrong_function_is_found_out(name, change, claim, monkeypatch):
     assert claim.check().verdict == "holds"
     monkeypatch.setattr(majority, name, lambda *args, **options: change(right(*args, **options)))
     assert claim.check().verdict == "fails"
+
+
+def test_votes_of_shares_that_err_a_little_less_are_refused(monkeypatch):
+    """At epsilon 0 both votes err with one half: a thousandth less from shares is not certified."""
+    right, found = disjoint._share_votes, OURS["rdf/disjoint-vote"]
+    less = lambda n, trees: {leaf: votes * 0.999 for leaf, votes in right(n, trees).items()}  # noqa: E731
+    monkeypatch.setattr(disjoint, "_share_votes", less)
+    case = found.check()
+    assert case.verdict == "fails" and "statement" in case.counterexample
 
 
 def test_noise_at_half_the_rate_would_not_attain_the_budget(monkeypatch):

@@ -269,17 +269,17 @@ def over(*names: str) -> dict[str, str]:
 
 
 def certified(
-    name: str, effort: Effort, met: bool | None = None, broken: str = "", **sides: Callable
+    name: str | Statement, effort: Effort, met: bool | None = None, broken: str = "", **sides: Callable
 ) -> Iterator[Compared]:
     """The statement `name` over its whole range, and at three points the code that computes its `left` or `right`.
 
     Quick effort verifies the stored boxes, deep effort finds them anew. The functions take the statement's
-    parameters by name. `met` and `broken` as of a `Compared`.
+    parameters by name. `name` may be a statement itself. `met` and `broken` as of a `Compared`.
     """
     if flint is None:
         raise MissingExtra("certificates need python-flint: pip install 'dplit[certify]'")
-    statement = statements()[name]
-    found = statement.decided("" if effort == "deep" else boxes().get(name, "."))
+    statement, tree = (name, ".") if isinstance(name, Statement) else (statements()[name], boxes().get(name, "."))
+    found = statement.decided("" if effort == "deep" else tree)
     at = found.middle or statement.at([Fraction(1, 2)] * len(statement.where))
     data = {"statement": statement.holds.replace("**", "^"), "where": statement.words, "boxes": found.boxes}
     if found.state != HOLDS:

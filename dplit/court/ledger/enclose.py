@@ -89,7 +89,8 @@ def _share(i, j, d, low, high):
     low, width = exactly(low), None if math.isinf(high) else exactly(high) - exactly(low)
     if width is None:
         return fmpq(Fraction(math.comb(i, j) * low ** max(i - j, 0)) / math.comb(d, j))
-    parts = (math.comb(i, k) * math.comb(j, k) * low ** (i - k) * width**k / math.comb(d, k) for k in range(i + 1))
+    powers = range(i + 1) if low else (i,)
+    parts = (math.comb(i, k) * math.comb(j, k) * low ** (i - k) * width**k / math.comb(d, k) for k in powers)
     return fmpq(sum(parts, Fraction(0)))
 
 

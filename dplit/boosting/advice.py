@@ -16,7 +16,7 @@ from dplit.budget import check_delta, rho_of
 from dplit.ground.errors import check_epsilon, check_integer
 
 FAMILIES = ("boosted", "histogram", "constant")
-WORTH_A_TEST = 20.0  # s below which noise decides which test is best
+WORTH_A_TEST, OF_NUMBERS = 20.0, 100.0  # s below which noise chooses the tests: of classes, and of targets
 MOST_RECORDS = 10**9  # the most that are asked whether a delta pays
 MOST_CELLS = 20_000  # the most that the rule was tried with
 CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.15, 500.0  # r; r and s
@@ -48,8 +48,8 @@ def advise(
     'boosted'
     >>> advise(30_000, 1.0, 2, n_cells=48).family
     'histogram'
-    >>> print(advise(10, 0.5))
-    constant: 10 records x epsilon 0.5 = 5, and below 20 noise would choose the tests
+    >>> print(advise(100, 0.5))
+    constant: 100 records x epsilon 0.5 = 50, and below 100 noise would choose the tests
     >>> advise(1_000, 1.0, 2, delta=1e-6).why
     '1,000 records x epsilon 1 = 1,000 pays for 3 rounds of depth 1; delta 1e-06 gains nothing below about 6,100
     records'
@@ -60,8 +60,9 @@ def advise(
         raise ValueError(f"n_cells must be a number of at least 1, got {n_cells!r}")
     s = n_records * epsilon
     told = f"{n_records:,} records x epsilon {epsilon:.3g} = {s:,.4g}"
-    if s < WORTH_A_TEST:
-        return Advice("constant", f"{told}, and below {WORTH_A_TEST:g} noise would choose the tests")
+    least = WORTH_A_TEST if n_classes else OF_NUMBERS
+    if s < least:
+        return Advice("constant", f"{told}, and below {least:g} noise would choose the tests")
     if n_classes and n_cells <= MOST_CELLS:
         each = s / (n_cells * n_classes)
         if each >= CLEAR or (each >= CLEAR_TOGETHER and s >= TOGETHER):

@@ -38,6 +38,7 @@ def test_more_records_never_lead_back(classes, cells, last):
 
 @pytest.mark.parametrize(("s", "classes", "cells", "family"), [
     (19, 2, math.inf, "constant"), (20, 2, math.inf, "boosted"), (19, 2, 1, "constant"),
+    (99, 0, math.inf, "constant"), (100, 0, math.inf, "boosted"),
     (199, 2, 100, "boosted"), (200, 2, 100, "histogram"),  # one for each count
     (499, 2, 1000, "boosted"), (500, 2, 1000, "histogram"), (500, 4, 1000, "boosted"),
     (10**6, 2, 20_000, "histogram"), (10**6, 2, 20_001, "boosted"), (10**6, 0, 4, "boosted"),

@@ -11,6 +11,7 @@ import math
 from numbers import Real
 from typing import NamedTuple
 
+from dplit.boosting.grid import FAR
 from dplit.boosting.plan import equivalent, plan
 from dplit.budget import check_delta, rho_of
 from dplit.ground.errors import check_epsilon, check_integer
@@ -19,6 +20,7 @@ FAMILIES = ("boosted", "histogram", "constant")
 WORTH_A_TEST, OF_NUMBERS = 20.0, 100.0  # s below which noise chooses the tests: of classes, and of targets
 MOST_RECORDS = 10**9  # the most that are asked whether a delta pays
 MOST_CELLS = 20_000  # the most that the rule was tried with
+NEAR = f"; columns from 0 have no cut below {FAR[0]:.1%} of their bound, and scale='log' has"
 CLEAR, CLEAR_TOGETHER, TOGETHER = 1.0, 0.15, 500.0  # r; r and s
 
 
@@ -33,13 +35,15 @@ class Advice(NamedTuple):
 
 
 def advise(
-    n_records: int, epsilon: float, n_classes: int = 0, n_cells: int = math.inf, delta: float = 0.0
-) -> Advice:
+    n_records: int, epsilon: float, n_classes: int = 0, n_cells: int = math.inf, delta: float = 0.0,
+    from_zero: bool = False,
+) -> Advice:  # fmt: skip
     """The family of forests that public numbers advise.
 
     `n_records`: public, or noisy and paid for; `epsilon`: of the fit, under add-remove neighbours; `n_classes`:
     0 for a regression; `n_cells`: combinations of levels of a domain all of whose columns are categorical;
-    `delta`: of the fit, of which the advice says what it is worth.
+    `delta`: of the fit, of which the advice says what it is worth; `from_zero`: whether a column of a linear scale
+    begins at 0, as amounts do, of which the advice says how near to 0 it is cut.
 
     Examples
     --------
@@ -71,7 +75,8 @@ def advise(
     planned = plan(n_records, epsilon, n_classes)
     rounds = "1 round" if planned.rounds == 1 else f"{planned.rounds} rounds"
     worth = _worth(n_records, epsilon, n_classes, delta) if delta and epsilon < math.inf else ""
-    return Advice("boosted", f"{told} pays for {rounds} of depth {planned.depth}{worth}")
+    near = NEAR if from_zero else ""
+    return Advice("boosted", f"{told} pays for {rounds} of depth {planned.depth}{worth}{near}")
 
 
 def _worth(n_records, epsilon, n_classes, delta):

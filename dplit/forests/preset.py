@@ -104,7 +104,8 @@ class BasePrivateForest(PlannedForest):
         if n_classes is None or domain is None:
             return Advice("boosted", UNKNOWN)
         cells = math.prod(domain.n_levels.tolist())  # 0 levels: a continuous column
-        return advise(n, epsilon, n_classes, cells or math.inf, self._record_delta(epsilon))
+        linear = any(getattr(f, "scale", "") == "linear" and f.lower == 0 for f in domain.features)
+        return advise(n, epsilon, n_classes, cells or math.inf, self._record_delta(epsilon), linear)
 
     def _record_delta(self, epsilon):
         """A record's delta, of which several make up `delta` (`dplit.budget.Group`)."""

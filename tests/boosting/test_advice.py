@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from dplit.boosting import advise, plan
+from dplit.boosting import advise, plan, public_cuts
 from dplit.boosting.advice import FAMILIES
 from dplit.forests.boosted_releases import ZeroConcentrated, account
 
@@ -65,3 +65,10 @@ def test_a_delta_is_worth_what_the_fit_makes_of_it(epsilon, classes):
         assert ("; with delta 1e-06 the noise of epsilon" in advise(*of, delta=1e-6).why) == gains
         assert isinstance(account(epsilon, 1e-6, round(n), classes, "add-remove", 1), ZeroConcentrated) == gains
     assert "delta" not in advise(300, epsilon, classes).why + advise(300, math.inf, classes, delta=1e-6).why
+
+
+def test_amounts_are_told_where_their_cuts_begin():
+    least = public_cuts(0, 5000)[0] / 5000
+    far = advise(1000, 1.0, 2, from_zero=True).why
+    assert f"columns from 0 have no cut below {least:.1%} of their bound" in far
+    assert "scale='log'" in far and "log" not in advise(1000, 1.0, 2).why + advise(5, 1.0, from_zero=True).why

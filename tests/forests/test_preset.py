@@ -158,6 +158,12 @@ def test_the_noise_of_the_number_is_not_the_forests():
     assert classifier(random_state=None).fit(X, Y).n_records is None
 
 
+def test_the_advice_says_where_cuts_begin_if_a_column_asks_for_it():
+    logs = Domain({"u": Continuous(0, 1, scale="log", offset=0.1), "w": Categorical(list("abc"))})
+    near = ["scale='log'" in classifier(domain=d).fit(X, Y).advice_.why for d in (DOMAIN, logs)]
+    assert near == [True, False]
+
+
 def test_the_advice_reads_no_record():
     """With a public number the same words, whatever the records."""
     small = classifier(n_records=N).fit(X[:20], Y[:20])

@@ -105,8 +105,8 @@ class _MedianForest(BaseForest):
 class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     r"""A private forest of median trees whose leaves release the mean of their targets.
 
-    The budget is that of one ``fit``, and noise is secure or simulated, as of `RandomDecisionForestClassifier`. With
-    ``noise="secure"`` whole numbers decide on each cut, and what their rounding costs is in the rates
+    The budget is that of one ``fit``, and noise is secure or simulated, as of `RandomDecisionForestClassifier`.
+    With ``noise="secure"`` whole numbers decide on each cut, and the rates pay for their rounding
     (`dplit.trees.exact_cuts`).
 
     Parameters

@@ -308,42 +308,6 @@ def test_a_private_fit_of_somebody_elses_code_is_charged():
         assert account.spent == pytest.approx(1.15)  # the counts were drawn, and seen
 
 
-class Once(RandomDecisionForestClassifier):
-    """A forest of the user's, whose fit is the parent's."""
-
-    def fit(self, X, y):
-        return super().fit(X, y)
-
-
-class More(Once):
-    """One that releases something more in its own fit."""
-
-    more = staticmethod(lambda parent, X, y: None)
-
-    def fit(self, X, y):
-        self.more(super(), X, y)
-        return super().fit(X, y)
-
-
-@pytest.mark.parametrize("more, spent", [
-    (lambda parent, X, y: None, 0.5),
-    (lambda parent, X, y: parent.fit(X, y), 1.0),
-    (lambda parent, X, y: forest(0.3).fit(X, y), 0.8),
-    (lambda parent, X, y: describe(HeldOut(None, X[:, 0], (0, 1)), 0.2), 0.7),
-])  # fmt: skip
-def test_what_a_subclass_releases_in_its_own_fit_is_charged(more, spent, monkeypatch):
-    monkeypatch.setattr(More, "more", staticmethod(more))
-    schema = {"domain": DOMAIN, "classes": ["a", "b"], "n_estimators": 2}
-    for kind, sum_ in ((Once, 0.5), (More, spent)):
-        with Accountant(1.2) as account:
-            kind(0.5, **schema).fit(X, Y)
-        assert account.spent == account.budget.epsilon == pytest.approx(sum_)
-    if spent > 0.5:
-        with Accountant(0.6) as account, pytest.raises(BudgetError, match="the account refuses"):
-            More(0.5, **schema).fit(X, Y)
-        assert account.spent <= 0.6
-
-
 def test_a_preset_is_charged_once():
     with Accountant(1.0) as account:
         dplit.PrivateForestClassifier(0.4, domain=DOMAIN, classes=["a", "b"]).fit(X, Y)

@@ -365,7 +365,7 @@ Audited = namedtuple("Audited", "subject method declared found expected miss ok 
 def test_audit(found, status, stand_in, capsys):
     seen = {}
 
-    def run(*options, names, epsilon):
+    def run(*options, names, epsilon, timed):
         seen.update(zip(("effort", "seed", "jobs"), options), names=names, epsilon=epsilon)
         yield Audited("a noisy count", "exact", 1.0, found, "within", None, found <= 1, "at 3 and 4")
         yield Audited(LEAK, "black box", 1.0, 2.5, "caught", 1e-5, True, "at 0")

@@ -154,15 +154,6 @@ class MedianForestRegressor(_MedianForest, BaseForestRegressor):
     leaf_values_ : float64 array, shape (n_leaves,)
         Released mean of each leaf of the forest, in the units of the targets, or of their logarithms.
     feature_importances_ : float64 array, shape (n_features,)
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.forests import MedianForestRegressor
-    >>> data = datasets.load("gas-turbine")
-    >>> forest = MedianForestRegressor(1.0, domain=data.domain, target_bounds=data.target_bounds, random_state=0)
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     def fit(self, X: Any, y: Any) -> Self:

@@ -74,15 +74,6 @@ class RandomDecisionForestClassifier(BaseForestClassifier):
         Released class of each leaf of the forest, as a position in `classes_`.
     n_features_in_, feature_names_in_, n_classes_, max_depth_
         As in scikit-learn; the depth that was used.
-
-    Examples
-    --------
-    >>> from dplit import datasets
-    >>> from dplit.forests import RandomDecisionForestClassifier
-    >>> data = datasets.load("wdbc")
-    >>> forest = RandomDecisionForestClassifier(1.0, domain=data.domain, classes=data.classes, random_state=0)
-    >>> forest.fit(data.X, data.y).budget_.epsilon
-    1.0
     """
 
     n_estimators: int = 100

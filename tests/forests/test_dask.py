@@ -120,20 +120,6 @@ def test_data_frames(name):
         there.predict(dd.from_pandas(frame, npartitions=4))
 
 
-def test_parts_of_one_lazy_frame_that_dask_would_cut_anew(tmp_path):
-    dd, columns = pytest.importorskip("dask.dataframe"), list("abcdef")
-    whole = pd.DataFrame(RNG.random((200, 6)), columns=columns).assign(y=np.tile([True, False], 100))
-    for part in range(4):
-        whole[part * 50 : (part + 1) * 50].to_parquet(tmp_path / f"{part}.parquet", index=False)
-    lazy = dd.read_parquet(str(tmp_path / "*.parquet"))
-    assert (lazy["y"].npartitions, len(lazy["y"].to_delayed())) == (4, 2)  # few bytes of each file: two are joined
-    schema = {"domain": Domain(dict.fromkeys(columns, Continuous(0, 1))), "classes": [False, True]}
-    forests = [RandomDecisionForestClassifier(1.0, **schema, random_state=0) for _ in range(2)]
-    spread = forests[0].fit(lazy[columns], lazy["y"])
-    inside = forests[1].fit(whole[columns], whole["y"])
-    assert (spread.leaf_labels_ == inside.leaf_labels_).all()
-
-
 def test_a_block_whose_columns_stand_in_another_order_is_read_by_name():
     """Of a domain without names, too: the table's own columns say which is which."""
     pytest.importorskip("pyarrow", reason="Dask's data frames need it")

@@ -12,7 +12,7 @@ from dplit.baselines import jpw
 from dplit.baselines._shared import leaf_stats
 from dplit.budget import Budget, Public, Spend, accountant
 from dplit.court.audit.suite import audit_subject, every_subject
-from dplit.domain import GRID, schema
+from dplit.domain import GRID, columns, schema
 from dplit.forests import BoostedForestRegressor, noise, targets
 from dplit.ground.printed import data_file
 from dplit.mechanisms import Geometric, _selection
@@ -105,6 +105,13 @@ def _plain_scale(values, lower, upper, scale="linear"):
     return np.maximum(targets.on_scale(values, scale) - lower, 0.0) / (upper - lower)
 
 
+def _quoted(column, values, name):
+    """Codes of levels, or an error that quotes all of them."""
+    if not set(values) <= set(column.levels):
+        raise ValueError(f"column {name!r} must hold levels, got {list(values)}")
+    return np.array([column.levels.index(value) for value in values], dtype=float)
+
+
 BUGS = {  # a subject, where a bug is planted, and what stands there
     "codes of the records of a table of numbers": (schema.Domain, "_encode_numbers", lambda domain, X: X),
     "JPWClassifier says what it reads off its records": (
@@ -117,6 +124,9 @@ BUGS = {  # a subject, where a bug is planted, and what stands there
         jpw, "leaf_stats", lambda *fitted: leaf_stats(*fitted).astype(np.uint8)),
     "DPExtraTreesRegressor, what a record moves": (
         targets, "target_shares", lambda values, *ends: np.rint(_plain_scale(values, *ends) * GRID) / GRID),
+    "JPWClassifier tells no seed, and no cell that it refuses": (
+        noise.WithNoise, "__getstate__", lambda f: vars(f) | {"random_state": int(f.random_state)}),
+    "FSClassifier tells no seed, and no cell that it refuses": (columns.Categorical, "encode", _quoted),
     "released numbers, noise of their own": (
         Geometric, "_simulated", lambda self, values, rng: values + rng.integers(9)),
 }  # fmt: skip

@@ -1,9 +1,11 @@
 """What a fit spends beside what it was asked for, in ``dplit audit``: the total of its budget, exactly."""
 
 import math
+import pickle
 import warnings
 from functools import partial
 from itertools import product
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sklearn.base import clone
@@ -14,7 +16,7 @@ from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import HistogramForestClassifier
 from dplit.ground.errors import PrivacyLeakWarning
 
-EPSILON, DELTA = 1.0, 1e-6
+EPSILON, DELTA, SECRET = 1.0, 1e-6, 80_706_050_403_020
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])  # two columns that are cut
 X, LABELS = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "c", 0.7], [0.6, "a", 0.5]], [0, 1, 2, 0]
 COUNTED = HistogramForestClassifier(0.4, domain=DOMAIN, classes=[0, 1, 2], max_depth=1)
@@ -117,6 +119,23 @@ def _left_out(kind, effort, rng):
     return Found(0.0, 0.0 if min(said.values()) == math.inf else math.inf, f"totals of what is left out: {said}")
 
 
+def _told(kind, effort, rng):
+    """Infinite if a pickle, a file or words of a fit hold its seed, or an error the cell that is refused."""
+    options = {"domain": DOMAIN, "n_estimators": 2, "max_depth": 1, "random_state": SECRET} | public(kind, 2)
+    forest, wrong = estimator(kind)(EPSILON, **options).fit(X, LABELS), []
+    with TemporaryDirectory() as folder:
+        forest.save(f"{folder}/forest")
+        saved = Path(f"{folder}/forest").read_bytes()
+    said = pickle.dumps(forest) + saved + f"{forest!r} {forest.get_params()} {forest.model_card()}".encode()
+    told = [word for word in (str(SECRET).encode(), SECRET.to_bytes(6, "little")) if word in said]
+    for cells in (["nobody's", "a", 0.3], [0.1, "nobody's", 0.3]):
+        try:
+            forest.fit([cells, *X[1:]], LABELS)
+        except ValueError as error:
+            wrong.append("nobody's" in str(error))
+    return Found(0.0, math.inf if told or wrong != [False] * 2 else 0.0, f"seeds: {told}, quoted cells: {wrong}")
+
+
 def registered():
     """The subjects of this file."""
     yield subject("an account of several fits", partial(_account, False))
@@ -124,3 +143,4 @@ def registered():
     for kind, choices in KINDS.items():
         yield subject(f"{kind} spends what it is asked for", partial(_spent, kind, choices))
         yield subject(f"{kind} says what it reads off its records", partial(_left_out, kind))
+        yield subject(f"{kind} tells no seed, and no cell that it refuses", partial(_told, kind))

@@ -39,6 +39,8 @@ PAGE = """<!doctype html>
 <script defer src="../_static/slides.js"></script></head>
 <body class="slides"><main class="bd-article">
 {slides}
+<p class="turned">The arrow keys turn the slides.
+<a href="../book/{stem}.html">The chapter</a> has proofs and exercises.</p>
 </main></body></html>
 """
 
@@ -107,7 +109,9 @@ def lecture(site, stem):
     ]
     linked = (f'<link rel="stylesheet" href="../{p.relative_to(site).as_posix()}">' for p in sheets)
     title = page.h1.get_text(" ", strip=True).removesuffix("#")
-    return PAGE.format(title=title, sheets="\n".join(linked), mathjax=pdf.MATHJAX, slides=again)
+    return PAGE.format(
+        title=title, stem=stem, sheets="\n".join(linked), mathjax=pdf.MATHJAX, slides=again
+    )
 
 
 def main(arguments=None):

@@ -24,7 +24,7 @@ SHIPPED = ("tex-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2",
 LEDGER_CLASS = 'class="ledger"'
 MATH_CLASS = "mathjax_process"
 FORMULA_CLASS = 'class="math'
-NAME = re.compile(r'(<span class="pre">)([\w.]{12,}\b)')
+NAME = re.compile(r'(<span class="pre">)([\w.]{8,}\b)')
 ENTRANCE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -98,12 +98,12 @@ def drop_repeated_ids(app, pagename, templatename, context, doctree):
 
 
 def let_names_break(app, pagename, templatename, context, doctree):
-    """Let a long name of the package break after a dot or an underscore, and not within a word."""
+    """Let a long name break after a dot, an underscore, or a word of several, and not within a word."""
     context["body"] = NAME.sub(_breakable, context.get("body", ""))
 
 
 def _breakable(name):
-    return name[1] + re.sub(r"(?<=\w)([._])(?=\w)", r"\1<wbr>", name[2])
+    return name[1] + re.sub(r"(?<=\w[._])(?=\w)|(?<=[a-z])(?=[A-Z][a-z])", "<wbr>", name[2])
 
 
 def drop_thebe_scripts(app, pagename, templatename, context, doctree):

@@ -292,7 +292,8 @@ def _node(claim, place, rests, folder):
     dashed = " rests" if rests else ""
     lines = _two_lines(label(claim))
     text = "".join(
-        f'<text x="12" y="{14 + 11 * i}">{escape(line)}</text>' for i, line in enumerate(lines)
+        f'<text x="12" y="{14 + 11 * i}"{_fitted(line)}>{escape(line)}</text>'
+        for i, line in enumerate(lines)
     )
     return (
         f'<a class="verdict-{claim.verdict.replace(" ", "-")}{dashed}" href="{entry(claim, folder)}" '
@@ -300,6 +301,11 @@ def _node(claim, place, rests, folder):
         f'<rect width="{WIDE}" height="{HIGH}" rx="4"/><rect class="bar" width="6" height="{HIGH}"/>{text}'
         f'<text class="said" x="12" y="{HIGH - 6}">{claim.verdict}</text></a>'
     )
+
+
+def _fitted(line):
+    """A long line is as wide as its box in every font."""
+    return f' textLength="{WIDE - 16}" lengthAdjust="spacingAndGlyphs"' if len(line) > 18 else ""
 
 
 def _two_lines(words, longest=21):

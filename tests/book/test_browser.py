@@ -172,6 +172,8 @@ def test_search_leads_to_the_claims(driver, server, asked, leads):
     visit(driver, f"{server}search.html?q={asked}")
     address = wait(driver, "return document.querySelector('.ask-ledger a')?.href")
     assert address == f"{server}book/ledger.html?{leads}"
+    said = wait(driver, "return document.querySelector('#search-results p.context')?.textContent")
+    assert len(said) > 60 and "\\" not in said and "  " not in said, "words, no code of formulas"
 
 
 def test_dark_and_light(driver, site):

@@ -43,7 +43,9 @@ def class_residuals(scores: np.ndarray, codes: np.ndarray) -> np.ndarray:
     :math:`1/\max(p, 1 - p)`: :math:`\min(1, e^{-f})` for the second and :math:`-\min(1, e^f)` for the first.
     """
     codes = check_whole(codes, "codes", 0)
-    scores = _scores(scores)
+    scores = check_numbers(scores, "scores", -MOST, MOST)
+    if scores.ndim not in (1, 2) or (scores.ndim == 2 and not scores.shape[1]):
+        raise ValueError(f"scores must have shape (n_records,) or (n_records, n_classes), got {scores.shape}")
     if codes.shape != scores.shape[:1]:
         raise ValueError(f"codes must be one for each of {len(scores)} scores, got {codes.shape}")
     if scores.ndim == 1:
@@ -69,13 +71,6 @@ def clipped(residuals: np.ndarray, clip: int = CLIP) -> np.ndarray:
     scaled = np.abs(residuals[far]) * clip // own[far, None]
     found[far] = np.where(residuals[far] < 0, -scaled, scaled)
     return found
-
-
-def _scores(scores):
-    scores = check_numbers(scores, "scores", -MOST, MOST)
-    if scores.ndim not in (1, 2) or (scores.ndim == 2 and not scores.shape[1]):
-        raise ValueError(f"scores must have shape (n_records,) or (n_records, n_classes), got {scores.shape}")
-    return scores
 
 
 def _pulls(scores):

@@ -44,14 +44,6 @@ def _at_ends(low, high, n_classes):
         yield boosting.class_residuals(np.array([scores]), np.array([code]))
 
 
-def _positive(residuals):
-    return np.maximum(residuals, 0)
-
-
-def _negative(residuals):
-    return np.maximum(-residuals, 0)
-
-
 @MASS(
     "ours/mass-two",
     "ours",
@@ -70,8 +62,9 @@ def two_classes(effort, rng):
         yield from certified(name, effort, broken="fails")
     for low, high in ((0.0, 0.0), (-1.0, 0.5), (0.4, 1.0), (-CERTAIN, -2.0), (-CERTAIN, CERTAIN)):
         reach, ends = boosting.class_reach(low, high), list(_at_ends(low, high, 2))
-        for bound, of_it in ((reach.mass, abs), (reach.up, _positive), (reach.down, _negative)):
-            yield from _attained(map(of_it, ends), bound, 1, low=low, high=high)
+        for bound, sign in ((reach.mass, 0), (reach.up, 1), (reach.down, -1)):
+            parts = [np.maximum(sign * r, 0) if sign else r for r in ends]
+            yield from _attained(parts, bound, 1, low=low, high=high)
     for clip in (0.1, 1.0):
         ends = [np.array(pair) for pair in product((0.0, 1.0), repeat=2)]
         residuals = (boosting.target_residuals(*pair[:, None], clip) for pair in ends)

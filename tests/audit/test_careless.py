@@ -14,6 +14,7 @@ from dplit.budget import Budget, Public, Spend, accountant
 from dplit.court.audit.suite import audit_subject, every_subject
 from dplit.domain import GRID, columns, schema
 from dplit.forests import BoostedForestRegressor, noise, targets
+from dplit.forests.blocks import Told
 from dplit.ground.printed import data_file
 from dplit.mechanisms import Geometric, _selection
 from tests.audit.careless import LISTS, asked, careless, source_of
@@ -69,6 +70,7 @@ def _fit(kept, X, y, name="kept_"):
         lambda X: (float(X.mean()),),
         lambda X: str(len(X)),
         lambda X: {"sizes": [X.sum(axis=0)]},
+        lambda X: Told(X),
         lambda X: np.random.default_rng(0),
     ],
 )

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
 from dplit.baselines._shared import bin_codes
 from dplit.court.audit.subject import Found, estimator, public, subjects_of
@@ -11,6 +12,7 @@ from dplit.court.audit.subjects.moved import DOMAIN, KINDS
 from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.court.audit.subjects.persons import DEEP, TREES, drawn
 from dplit.domain import Categorical, Continuous, Date, Domain
+from dplit.domain.schema import encoded_columns
 from dplit.forests.cells import Cells
 
 LEVELS, CUT = Domain([Categorical(range(3))] * 8), Domain([Continuous(0, 2)] * 4)
@@ -57,7 +59,8 @@ def _codes(encode, X, effort, rng, ends=(-np.inf, np.inf)):
 def _encoded(domain, X, kind, effort, rng):
     lower, upper = domain.bounds.T
     ends = lower, np.where(domain.n_levels > 0, domain.n_levels - 1, upper)
-    return _codes(domain.encode, np.array(X, dtype=kind), effort, rng, ends)
+    ways = domain.encode, lambda table: np.asarray(encoded_columns(domain, pd.DataFrame(table)))
+    return max(_codes(way, np.array(X, dtype=kind), effort, rng, ends) for way in ways)
 
 
 def _of_a_grid(X):

@@ -11,7 +11,7 @@ from dplit.court.power.releases.metrics import VIEWS, told
 from dplit.metrics import HeldOut, describe
 
 RECORDS = ((0.9, 1), (0.0, 1), (0.5, 0), (1.0, 0), (0.3, 2))  # what a model says of it, and its target
-NUMBERS, BOUNDS = (told(lambda X: X), told(lambda X: 1 - X)), (-1.0, 1.5)
+NUMBERS, BOUNDS = (told(lambda X: 9 * X - 4), told(lambda X: 1 - X)), (-1.0, 1.5)  # the first says more
 CALLS = {  # by the bounds of the targets
     "scores": (None, lambda held: held.scores(VIEWS[0], EPSILON, "accuracy", "log_loss", "auc", "calibration")),
     "scores of a regression": (BOUNDS, lambda held: held.scores(NUMBERS[0], EPSILON, "mse", "r2")),

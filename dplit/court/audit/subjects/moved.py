@@ -27,7 +27,7 @@ from dplit.neighbours import append_record, replace_record
 
 EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
 WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
-SAID = str, int, float, np.generic, tuple, Budget, Domain  # named tuples among them
+SAID = str, int, float, np.generic, Budget, Domain
 BORROWED = "noise that is not the fit's own"
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(-1, 1)])
 X = np.array([[0.1, "a", 0.3], [0.9, "b", -0.8], [0.4, "c", 0.9], [0.6, "a", -0.1], [0.9, "b", 0.3],
@@ -206,11 +206,13 @@ def _held(value):
         return object()
     if isinstance(value, np.ndarray):
         return str(value.tolist()) if value.dtype == object else value.tobytes()
-    if isinstance(value, dict):
-        return {key: _held(part) for key, part in value.items()}
-    if type(value) in (tuple, list):
+    if isinstance(value, SAID):
+        return str(value)
+    if isinstance(value, (tuple, list)):
         return [_held(part) for part in value]
-    return str(value) if isinstance(value, SAID) else type(value).__name__
+    inside = type(value).__module__.startswith("dplit.") and vars(value)
+    parts = value if isinstance(value, dict) else inside or {}
+    return type(value).__name__, {name: _held(part) for name, part in parts.items()}
 
 
 def in_turn(one, other):

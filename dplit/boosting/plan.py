@@ -2,8 +2,7 @@ r"""Rounds, depth and shares of epsilon, from public numbers alone; the powers a
 
 With :math:`s = n\epsilon`, half of it for more than two classes, there are :math:`\sqrt{s/(100d)}` rounds of depth
 :math:`d = \log_2(s/200)/2.2` for two classes, and :math:`\sqrt{s/200}` for more classes and regressions, of depth
-:math:`\log_2(s/10)/2.2` for classes (:math:`\alpha = 0.6`). How the constants were chosen, and the two kinds of
-rounds of a regression: :doc:`/book/boosting`. Differences of two columns are tested in regressions only.
+:math:`\log_2(s/10)/2.2` for classes (:math:`\alpha = 0.6`). How they were chosen: :doc:`/book/boosting`.
 """
 
 from __future__ import annotations

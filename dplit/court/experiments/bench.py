@@ -164,7 +164,7 @@ THIRD = (
     "that are no part of this book, and committed before its cells of held-out sets were run, once. "
 )
 FORMER = "Boosted, former rule"
-RANKING, LAST = "bench/ranking-held-out", "bench/regression-held-out-5"
+RANKING, LAST, WEIGHTED = "bench/ranking-held-out", "bench/regression-held-out-5", "bench/weighted-held-out"
 MANY = "bench/classes-held-out"
 
 
@@ -208,7 +208,6 @@ def _ranking_held_out():
 FOURTH = "Since residuals of more than two classes are clipped; committed before its cells were run, once. "
 
 
-WEIGHTED = "bench/weighted-held-out"
 FIFTH = "Since residuals of two classes are weighted; committed before its cells were run, once. "
 
 

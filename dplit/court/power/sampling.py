@@ -51,8 +51,7 @@ def watched(place: str, last: bool = False) -> Iterator[list]:
         return seen[-1]
 
     if not is_method:
-        modules = [m for key, m in sys.modules.items() if key.startswith("dplit")]
-        places += [(m, a) for m in modules for a, v in list(vars(m).items()) if v is original]
+        places += [(m, a) for m, a in _places(original, len(sys.modules)) if vars(m).get(a) is original]
     try:
         for owner, attribute in places:
             setattr(owner, attribute, watching)
@@ -60,6 +59,13 @@ def watched(place: str, last: bool = False) -> Iterator[list]:
     finally:
         for owner, attribute in places:
             setattr(owner, attribute, original)
+
+
+@cache
+def _places(original, _):
+    """(module, name) of each place where a function is held, while so many modules are loaded."""
+    modules = [m for key, m in sys.modules.items() if key.startswith("dplit")]
+    return [(m, a) for m in modules for a, v in list(vars(m).items()) if v is original]
 
 
 def binned(values: np.ndarray, edges: list[float]) -> list[int]:

@@ -94,8 +94,8 @@ def _blocks(kind, effort, rng):
 
     options, other = {"domain": DOMAIN} | TREES | DEEP.get(kind, {}) | public(kind, 2), 0
     seeds = effort.pick(1, 3, 10)
-    at = np.arange(2 * BLOCKS) % len(RECORDS)
-    X, y = RECORDS[at], at % 3
+    y, at = np.divmod(np.arange(2 * BLOCKS), len(RECORDS))
+    X, y = RECORDS[at], y % 3
     for seed in range(seeds):
         forest = estimator(kind)(2.0, random_state=seed, **options)
         with in_blocks((X, y), (2,) * BLOCKS) as given:

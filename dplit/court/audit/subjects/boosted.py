@@ -18,6 +18,7 @@ LEVEL, LEAF = 0.6, 0.8  # epsilon of a test and of the leaves
 # Targets, those that are like and unlike each other, and the model before the first round.
 KINDS = {
     "two classes": ((0, 1), ([1], [0]), boosting.SmallClasses(np.zeros((3, 1)), LEVEL, LEAF)),
+    "an uneven start": ((0, 1), ([1], [0]), boosting.SmallClasses(np.ones((3, 1)), LEVEL, LEAF)),
     "three classes": ((0, 1, 2), ([0], [1, 2]), boosting.SmallClasses(np.zeros((3, 3)), LEVEL, LEAF)),
     "three classes, clipped": ((0, 1, 2), ([0], [1, 2]),
                                boosting.SmallClasses(np.zeros((3, 3)), LEVEL, LEAF, clip=0.5)),

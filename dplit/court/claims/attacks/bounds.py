@@ -121,9 +121,9 @@ def largest_share(n, cells, epsilon):
     range="forty records of six binary columns and two classes, epsilon 0.1",
 )
 def reconstruction(effort, rng):
-    r"""From an $\epsilon$-private release no reconstruction names, in expectation, a larger share of $n$
-    uniform records in $m$ cells than $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$. This is attained for
-    one record and for no larger $n$. The leaf counts of ten trees without privacy reveal more."""
+    r"""At $\epsilon$ no reconstruction names a larger share of $n$ uniform records in $m$ cells, in
+    expectation, than $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$; one record attains this, and no
+    larger $n$ does. The leaf counts of ten trees without privacy reveal more."""
     epsilon, tables = 0.1, effort.pick(30, 200, 2000)
     bound = attacks.recovery_bound(RECORDS, 2 * 2**COLUMNS, epsilon)
     counts, means = [], []

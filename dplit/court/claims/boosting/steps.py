@@ -84,9 +84,9 @@ BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deep
     nothing_instead="the statement names its assumption: it is about the model of the error",
 )
 def balance(effort, rng):
-    r"""If the error is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best number of rounds grows like
-    $\sqrt{s}$ and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best number multiplies the
-    sum of the first and last terms by $(3/x + x^3)/4$, so a third of it costs less than three times it. (This
+    r"""If the error is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best rounds grow like $\sqrt{s}$
+    and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best rounds multiplies the sum
+    of the first and last terms by $(3/x + x^3)/4$, so a third costs less than three times as many. (This
     assumes the two powers of the bias, which no theorem gives for noisy greedy trees.)"""
     for name in ("ours/balance", *BEST):
         yield from certified(name, effort, broken="fails")

@@ -84,7 +84,7 @@ def membership_proved(effort, rng):
     hit, alarm = laws["random, proved"]
     yield decisive(below(hit - alarm, bound))
     return (
-        f"Of {fits} fits on each side: {', '.join(said)}; the random tree's law is {{exact:.3f}}, and privacy "
+        f"Of {fits} fits on each side: {', '.join(said)}; the random tree's exact value is {{exact:.3f}}; privacy "
         "allows {stated:.3f}."
     )
 

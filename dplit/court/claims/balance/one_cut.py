@@ -36,7 +36,7 @@ def theorem_3(effort, rng):
         "right": lambda a, d: balance.at_least_bound(d, 1, -math.log(a)),
     }
     yield from certified("diprime-v2/theorem-3", effort, met=False, **sides)
-    return "What is stated is below the least chance of all data: {statement} wherever {where}"
+    return "The stated bound is below the least probability of all data: {statement} wherever {where}"
 
 
 @BLOCKS.corrected(
@@ -54,7 +54,7 @@ def theorem_3_exact(effort, rng):
     yield from certified(AT_LEAST, effort, right=lambda a, d, **_: balance.at_least_bound(d, 1, -math.log(a)))
     yield from certified(MORE, effort, right=lambda a, d, **_: balance.more_than_bound(d, 1, -math.log(a)))
     yield from _on_their_worst_data(effort)
-    return "No data have less, and {cases} chances on their own worst data are that: {stated:.4f} at N={n}, t={t}"
+    return "No data have less, and {cases} worst data sets have just that: {stated:.4f} at N={n}, t={t}"
 
 
 def _on_their_worst_data(effort):
@@ -103,7 +103,7 @@ def spread(effort, rng):
     yield from _ratio_improves(effort)
     gain = lambda a, u, y: balance.guaranteed_gain(u, 1, -math.log(a))  # noqa: E731
     yield from certified("diprime-v2/spread", effort, left=gain)
-    return "The ratio of the chances to fail improves with the spread. The gain falls on a whole box: {refuted}"
+    return "The ratio of failure probabilities improves with the spread. The gain falls on a whole box: {refuted}"
 
 
 def _ratio_improves(effort):

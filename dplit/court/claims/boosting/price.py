@@ -135,7 +135,7 @@ def clipped_classes(effort, rng):
         yield same(boosting.class_reach(np.array(low), np.array(high), clip).mass, 2 * clip, **data)
         residuals = (boosting.clipped(r, clip) for r in _at_ends(low, high, len(low)))
         yield from _attained(residuals, 2 * clip, 4, **data)
-    return "Scaled, a record's residuals attain {exact:.0f} of {stated:.0f} steps and are no more"
+    return "Scaled, a record's residuals attain {exact:.0f} of {stated:.0f} steps and never exceed them"
 
 
 @ROUNDING("ours/rounding", "ours")

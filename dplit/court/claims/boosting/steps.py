@@ -32,7 +32,7 @@ def shrinkage(effort, rng):
     yield from certified("ours/shrinkage", effort, right=error)
     for name in PULL:
         yield from certified(name, effort, **({"left": best} if name in PULL[:2] else {}))
-    return "The error, that no other weight has less, and where it is less than the plain step's: {statement}"
+    return "The stated error, its minimum and the comparison with the plain step hold: {statement}"
 
 
 def _column(unit, h, variance, covariances, scales, bins):
@@ -68,7 +68,7 @@ def posterior(effort, rng):
                 yield same(error(other), (error(other) + error(2 * best - other)) / 2, 1e-6, **data)
                 yield below(error(best), error(other), **data)
                 others += 1
-    return f"{others} other linear steps have at least the error, and as much on either side."
+    return f"{others} other linear steps have at least this error, equal on both sides."
 
 
 BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deeper", "less-deep"))
@@ -103,8 +103,8 @@ def balance(effort, rng):
         yield same(next(errors) / next(errors), (3 / 3 + 3**3) / 4, **data)
     yield need(False, d, "=", d)  # no theorem gives the two powers of the bias
     return (
-        f"The best rounds and the best depth, at which both slopes are 0; a third of the best rounds cost "
-        f"{(9 + 1 / 27) / 4:.2f} times the least error, thrice as many {(1 + 27) / 4:.2f} times."
+        f"Both slopes are 0 at the best rounds and the best depth; a third of the best rounds costs "
+        f"{(9 + 1 / 27) / 4:.2f} times the least error, three times as many {(1 + 27) / 4:.2f} times."
     )
 
 

@@ -124,7 +124,7 @@ def equation_10(effort, rng):
     although equation 9, from which it is derived, does not."""
     yield from _worst_is_certified(effort)
     yield from certified("mrf/equation-10", effort, met=False, right=_stated)
-    return "Above the worst of all scores for every D, N and budget: {statement} wherever {where}"
+    return "The bound is above the worst of all scores for every D, N and budget: {statement} wherever {where}"
 
 
 @ANY_LAW.corrected(equation_10, quantity="expected size of X's side", **over(*WORST))
@@ -136,7 +136,7 @@ def equation_10_corrected(effort, rng):
     for setting in SETTINGS:
         stated = consistency.any_law_size(1, *setting.values())
         yield at_most(_worst_cell(*setting.values()), stated, **setting)
-    return "At every budget, with the outermost 1/(1 + e^(B2/4)) of the ranks preferred it is met: {statement}"
+    return "At every budget it is met if the outermost 1/(1 + e^(B2/4)) of the ranks are preferred: {statement}"
 
 
 def _levels_of_the_worst():

@@ -81,8 +81,8 @@ def example_1_records(effort, rng):
     **over(*FILLED),
 )
 def example_1_records_corrected(effort, rng):
-    r"""The smallest leaf holds a record with probability 0.5 from $n = 2\,218\,071$ on, and 0.95 from $n
-    = 9\,586\,342$ on. At $n = 3\,200\,000$ it does with $1 - 1/e$ to six digits."""
+    r"""The smallest leaf holds a record with probability at least 0.5 from $n = 2\,218\,071$ on, and at least
+    0.95 from $n = 9\,586\,342$ on. At $n = 3\,200\,000$ the probability is $1 - 1/e$ to six digits."""
     for name in FILLED:
         yield from certified(name, effort)
     empty = depths.expected_empty_floor(3_200_000, 1 / float(RARE))

@@ -336,8 +336,8 @@ def ten_times_with_classes(effort, rng):
         for tenfold, p in zip(*law):
             yield same(tenfold, p, counts=x)
     return note(
-        f"With means {', '.join(drawn)}. At ten times the counts the laws of {len(leaves)} leaves of four "
-        "classes are the same.",
+        f"With means {', '.join(drawn)}. At ten times the counts the distributions of {len(leaves)} leaves of "
+        "four classes are the same.",
         range=f"ten classes with means 0.1, 0.5 and 1; leaves of four classes up to {leaves[-1].sum()} records",
     )
 

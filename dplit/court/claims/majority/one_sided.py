@@ -53,7 +53,7 @@ def rosnam_is_em(effort, rng):
     exponential = lambda a: Exponential(-math.log(a), monotonic=True).pmf([1, 0])[1]  # noqa: E731
     rosnam = lambda a: majority.gap_error(1, -math.log(a))  # noqa: E731
     yield from certified("rdf/rosnam-is-em", effort, left=rosnam, right=exponential)
-    return "With two classes it has another law at every gap and budget: {exact:.4f} against {stated:.4f}"
+    return "With two classes it has another distribution at every gap and budget: {exact:.4f} against {stated:.4f}"
 
 
 @ROSNAM.corrected(rosnam_is_em, where="addendum, section 2", quantity="probability of a label")

@@ -58,8 +58,8 @@ def _without_symmetry(n, epsilon):
 @BOUND("rdf/optimality", ADDENDUM)
 def optimality(effort, rng):
     r"""For two classes under add-remove, no $\epsilon$-private label that treats class names alike errs
-    less than ROSNAM, $e^{-\epsilon j}/2$, at any leaf. No other label does on average over a leaf and
-    the leaf with the names swapped."""
+    less than ROSNAM, $e^{-\epsilon j}/2$, at any leaf. No other $\epsilon$-private label does on average
+    over a leaf and the leaf with the names swapped."""
     most = effort.pick(6, 10, 20)
     rosnam, solved = list(_rosnam(most)), list(_without_symmetry(effort.pick(4, 6, 10), 1.0))
     yield from rosnam + solved
@@ -89,9 +89,9 @@ def _rosnam(n):
     quantity="least probability of the wrong label",
 )
 def optimality_replace_one(effort, rng):
-    r"""Under replace-one in one leaf, names alike, the least error on $(n, 0)$ is $e^{-\epsilon n/2}/2$
-    for even $n$ and $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$. ROSNAM at rate $\epsilon/2$
-    attains the former and exceeds the latter by the factor $\cosh(\epsilon/2)$."""
+    r"""Under replace-one in one leaf, with names treated alike, the least error on $(n, 0)$ is
+    $e^{-\epsilon n/2}/2$ for even $n$ and $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$. ROSNAM at
+    rate $\epsilon/2$ attains the former and exceeds the latter by the factor $\cosh(\epsilon/2)$."""
     cases = list(product(range(1, effort.pick(6, 9, 16)), (2,), (0.3, 1.0, 2.0)))
     for n, classes, e in cases:
         factor = math.cosh(e / 2) if n % 2 else 1.0
@@ -119,9 +119,9 @@ def _replace_one_error(n, classes, epsilon):
     quantity="least probability of a wrong label",
 )
 def optimality_classes(effort, rng):
-    r"""For $k \ge 3$ classes under add-remove, names alike, the least error on $(n, 0, \dots, 0)$, $n
-    \ge 1$, is $\frac{k-1}{k}e^{-\epsilon n}$ if $e^\epsilon \ge k - 1$. ROSNAM's error is larger, in
-    this case by a factor that tends to $k/2$."""
+    r"""For $k \ge 3$ classes under add-remove, with names treated alike, the least error on $(n, 0,
+    \dots, 0)$, $n \ge 1$, is $\frac{k-1}{k}e^{-\epsilon n}$ if $e^\epsilon \ge k - 1$. ROSNAM's error is
+    larger, in this case by a factor that tends to $k/2$."""
     sizes, classes = range(1, effort.pick(4, 5, 7)), effort.pick((3,), (3, 4), (3, 4, 5))
     cases = list(product(sizes, classes, (0.3, 1.0, 1.5)))
     for n, k, e in (*cases, (40, 3, 2.0), (40, 5, 2.0), (40, 8, 2.0)):

@@ -28,8 +28,8 @@ RECONSTRUCTION = Box("thm-attack-reconstruction", quantity="share of records rec
     **over("ours/advantage", "ours/advantage:met"),
 )
 def advantage(effort, rng):
-    r"""No attack on an $(\epsilon, \delta)$-private release has an advantage of more than $(e^\epsilon - 1 +
-    2\delta)/(e^\epsilon + 1)$. Some attack on some release has it, for $\delta = 0$ one on randomised response."""
+    r"""No attack on an $(\epsilon, \delta)$-private release has an advantage above $(e^\epsilon - 1 + 2\delta) /
+    (e^\epsilon + 1)$. Some attack on some release attains it, for $\delta = 0$ one on randomised response."""
     bound = lambda H, D=0.0, **_: attacks.advantage_bound(math.log(H), D)  # noqa: E731
     response = lambda H: attacks.randomised_response(math.log(H))[:, 0] @ [1, -1]  # noqa: E731
     yield from certified("ours/advantage", effort, right=bound)
@@ -49,8 +49,8 @@ def advantage(effort, rng):
     range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
 )
 def membership_open(effort, rng):
-    r"""Membership inference against a forest without privacy, and against a multinomial forest as published
-    with the budgets of its theorem 2 at $\epsilon = 0.5$, has an advantage above the bound."""
+    r"""Membership inference has an advantage above the bound against a forest without privacy, and
+    against a published multinomial forest with the budgets of its theorem 2 at $\epsilon = 0.5$."""
     bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(50, 400, 4000), []
     laws = {"scikit-learn": attacks.membership_law("scikit-learn", LEVEL)}
     for name in ("scikit-learn", "multinomial, published"):
@@ -73,8 +73,8 @@ def membership_open(effort, rng):
     range="forty records at 0 and one at 1, one tree, epsilon 0.5",
 )
 def membership_proved(effort, rng):
-    r"""Membership inference against a proved forest stays below $(e^\epsilon - 1)/(e^\epsilon + 1)$. Against
-    one random tree and a record alone in its leaf it comes to $(1 - e^{-\epsilon})/2$."""
+    r"""Membership inference against a proved forest has an advantage below $(e^\epsilon - 1)/(e^\epsilon +
+    1)$. Against one random tree, for a record alone in its leaf, the advantage is $(1 - e^{-\epsilon})/2$."""
     bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(120, 4000, 40_000), []
     laws = {"random, proved": attacks.membership_law("random, proved", LEVEL)}
     for name in ("random, proved", "boosted, proved"):
@@ -84,7 +84,7 @@ def membership_proved(effort, rng):
     hit, alarm = laws["random, proved"]
     yield decisive(below(hit - alarm, bound))
     return (
-        f"Of {fits} fits on each side: {', '.join(said)}; the random tree's law is {{exact:.3f}}, and privacy "
+        f"Of {fits} fits on each side: {', '.join(said)}; the random tree's exact value is {{exact:.3f}}; privacy "
         "allows {stated:.3f}."
     )
 
@@ -121,9 +121,9 @@ def largest_share(n, cells, epsilon):
     range="forty records of six binary columns and two classes, epsilon 0.1",
 )
 def reconstruction(effort, rng):
-    r"""At $\epsilon$ no reconstruction names a larger share of $n$ uniform records in $m$ cells than
-    $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$ in expectation, which is attained for one record and for no
-    larger n. The leaf counts of ten trees without privacy give more away."""
+    r"""At $\epsilon$ no reconstruction names a larger share of $n$ uniform records in $m$ cells, in
+    expectation, than $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$; one record attains this, and no
+    larger $n$ does. The leaf counts of ten trees without privacy reveal more."""
     epsilon, tables = 0.1, effort.pick(30, 200, 2000)
     bound = attacks.recovery_bound(RECORDS, 2 * 2**COLUMNS, epsilon)
     counts, means = [], []
@@ -155,8 +155,8 @@ def reconstruction(effort, rng):
     range="forty records of six binary columns and two classes, ten trees, k = 1, epsilon 0.1",
 )
 def reconstruction_published(effort, rng):
-    r"""The cuts of a multinomial forest as published, with the budgets of its theorem 2 at $\epsilon = 0.1$,
-    give a larger share of $n$ uniform records away than any release may that is 0.1-private. No label is read."""
+    r"""The cuts of a published multinomial forest, with the budgets of its theorem 2 at $\epsilon = 0.1$, reveal a
+    larger share of $n$ uniform records than any 0.1-private release can. The attack reads no label."""
     epsilon, name = 0.1, "published cuts"
     bound = attacks.recovery_bound(RECORDS, 2 * 2**COLUMNS, epsilon)
     found = stored_attacks()["reconstruction", name, epsilon]

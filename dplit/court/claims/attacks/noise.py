@@ -34,7 +34,7 @@ ARGMAX = Box("thm-attack-argmax")
     **ADVANTAGE,
 )
 def float_laplace(effort, rng):
-    r"""A count plus Laplace noise in doubles is $\epsilon$-private, as the noise in real numbers is."""
+    r"""A count plus Laplace noise in doubles is $\epsilon$-private, as it is with noise in real numbers."""
     draws, noise = effort.pick(1500, 10_000, 100_000), Laplace(EPSILON)
     seen = []
     for value in (1.0, 0.0):
@@ -54,8 +54,8 @@ def float_laplace(effort, rng):
     float_laplace, "mechanisms.exact.two_sided", "mechanisms.Geometric", range="0 or 1, epsilon 0.1", **ADVANTAGE
 )
 def exact_noise(effort, rng):
-    r"""Exact geometric noise of rate $\epsilon$ is $\epsilon$-private. Of all attacks on 0 or 1 the best asks
-    whether the release is at least 1, and its advantage is $\tanh(\epsilon/2)$, the bound itself."""
+    r"""Exact geometric noise of rate $\epsilon$ is $\epsilon$-private. The best attack on 0 or 1 asks
+    whether the release is at least 1, and its advantage $\tanh(\epsilon/2)$ equals the bound."""
     draws = effort.pick(10_000, 200_000, 2_000_000)
     seen = [int((v + exact.two_sided(EPSILON, draws, rng) >= 1).sum()) for v in (1, 0)]
     alpha = math.exp(-EPSILON)
@@ -69,7 +69,7 @@ def _as_law(seen, law, draws):
     yield from (counted(events, draws, p) for events, p in zip(seen, law))
     yield decisive(below(law[0] - law[1], attacks.advantage_bound(EPSILON), rtol=1e-12))
     return (
-        f"{seen[0]} and {seen[1]} of {draws} draws; by the law {law[0]:.5f} and {law[1]:.5f}, an "
+        f"{seen[0]} and {seen[1]} of {draws} draws; the exact values are {law[0]:.5f} and {law[1]:.5f}, an "
         "advantage of {exact:.5f}, and privacy allows {stated:.5f}."
     )
 
@@ -108,7 +108,7 @@ def float_argmax(effort, rng):
 )
 def exact_argmax(effort, rng):
     r"""Permute-and-flip on whole numbers, with exact coins, has its exact distribution for scores of any size:
-    with gap g the second of two candidates is reported with probability $1 - e^{-\epsilon g}/2$."""
+    if the second of two candidates leads by $g$, it is reported with probability $1 - e^{-\epsilon g}/2$."""
     draws = effort.pick(5000, 200_000, 2_000_000)
     without, with_one = attacks.rounded_scores(53)
     order, seen, law = np.empty(2, dtype=np.int64), [], []

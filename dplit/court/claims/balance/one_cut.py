@@ -36,7 +36,7 @@ def theorem_3(effort, rng):
         "right": lambda a, d: balance.at_least_bound(d, 1, -math.log(a)),
     }
     yield from certified("diprime-v2/theorem-3", effort, met=False, **sides)
-    return "What is stated is below the least chance of all data: {statement} wherever {where}"
+    return "The stated bound is below the least probability of all data: {statement} wherever {where}"
 
 
 @BLOCKS.corrected(
@@ -49,12 +49,12 @@ def theorem_3(effort, rng):
     **over(AT_LEAST, MORE),
 )
 def theorem_3_exact(effort, rng):
-    r"""The published number is the exact worst case of holding more than $t$ records. The exact worst case of at
-    least $t \ge 1$ records is $d/(d + (R - d)e^{-2\epsilon})$. Both are attained for every $N \ge 2t + 2$."""
+    r"""The published bound is the exact worst-case probability of more than $t$ records. That of at
+    least $t \ge 1$ is $d/(d + (R - d)e^{-2\epsilon})$. Both are attained for every $N \ge 2t + 2$."""
     yield from certified(AT_LEAST, effort, right=lambda a, d, **_: balance.at_least_bound(d, 1, -math.log(a)))
     yield from certified(MORE, effort, right=lambda a, d, **_: balance.more_than_bound(d, 1, -math.log(a)))
     yield from _on_their_worst_data(effort)
-    return "No data have less, and {cases} chances on their own worst data are that: {stated:.4f} at N={n}, t={t}"
+    return "No data have less, and {cases} worst data sets have just that: {stated:.4f} at N={n}, t={t}"
 
 
 def _on_their_worst_data(effort):
@@ -77,9 +77,9 @@ def _on_their_worst_data(effort):
     **over("diprime-v2/corollary-3.1"),
 )
 def corollary(effort, rng):
-    """Of $N$ data points in some bounded space a split at the differentially private median (the exponential
-    mechanism's, as in theorem 3) leaves at most $t$ in the smaller block with no larger probability than a
-    random split, for every $0 < t < N/2$."""
+    """For $N$ data points in some bounded space, a split at the differentially private median (by the
+    exponential mechanism, as in theorem 3) is no more likely than a random split to leave at most $t$
+    points in the smaller block, for every $0 < t < N/2$."""
     yield from certified("diprime-v2/corollary-3.1", effort)
     for epsilon in (0.1, 1.0, 8.0):
         values = np.array([0.1, 0.15, 0.5, 0.7, 0.95])
@@ -97,13 +97,13 @@ def corollary(effort, rng):
     **over("diprime-v2/spread", "diprime-v2/spread:ratio"),
 )
 def spread(effort, rng):
-    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the data
-    (assuming that it is the ratio of the two chances to fail, and not the difference of the two
-    chances to succeed)."""
+    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the
+    data (assuming that the improvement is the ratio of the two failure probabilities, not the difference
+    of the two success probabilities)."""
     yield from _ratio_improves(effort)
     gain = lambda a, u, y: balance.guaranteed_gain(u, 1, -math.log(a))  # noqa: E731
     yield from certified("diprime-v2/spread", effort, left=gain)
-    return "The ratio of the chances to fail improves with the spread. The gain falls on a whole box: {refuted}"
+    return "The ratio of failure probabilities improves with the spread. The gain falls on a whole box: {refuted}"
 
 
 def _ratio_improves(effort):
@@ -124,8 +124,8 @@ def _ratio_improves(effort):
 )
 def spread_peak(effort, rng):
     r"""With $u = d/R$ the guaranteed gain, $u/(u + (1-u)e^{-\epsilon}) - u$, grows up to $u = 1/(1 +
-    e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. What improves with the spread is the
-    worst ratio of the chances to fail, $e^{-\epsilon}/(u + (1-u)e^{-\epsilon})$."""
+    e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. The worst ratio of the
+    failure probabilities, $e^{-\epsilon}/(u + (1-u)e^{-\epsilon})$, does improve with the spread."""
     rises, falls, peak = SHAPE
     yield from certified(rises, effort)
     yield from certified(falls, effort)

@@ -71,8 +71,8 @@ def _masses(rng, tests):
     range="masses of random residuals, four budgets",
 )
 def regret(effort, rng):
-    r"""With permute-and-flip the mass of the chosen test falls short of the best one's by an expected amount that
-    is at most the exponential mechanism's, which is at most $\frac{2\Delta}{\epsilon} \ln M$ for $M$ tests."""
+    r"""The chosen test's expected shortfall from the largest mass is never larger with permute-and-flip than
+    with the exponential mechanism, which has at most $\frac{2\Delta}{\epsilon} \ln M$ for $M$ tests."""
     tests, reach, budgets = effort.pick(5, 6, 7), 9, (0.3, 1.0, 4.0, 20.0)
     nodes, ratios, share = effort.pick(20, 40, 60), [], 0.0
     for _ in range(nodes):
@@ -104,9 +104,9 @@ def _larger(r, x, cut):
 
 @MONOTONE("ours/monotone", "ours", **over("ours/monotone"))
 def monotone(effort, rng):
-    r"""The larger part of each cell, $\sum_c \max(A_c, B_c)$, is a score that an added record can only
-    raise, by at most its own residual, so that it may be weighted with $\epsilon$ in place of
-    $\epsilon/2$. It draws the same tests with the same probabilities as the mass: nothing is gained."""
+    r"""An added record can only raise the sum of each cell's larger part, $\sum_c \max(A_c, B_c)$, by at
+    most its own residual, so this score may be weighted with $\epsilon$ in place of $\epsilon/2$. It
+    draws the same tests with the same probabilities as the mass, so nothing is gained."""
     yield from certified("ours/monotone", effort)
     nodes, tests = effort.pick(2, 20, 100), 6
     for _ in range(nodes):
@@ -161,8 +161,8 @@ def law_of_cuts(epsilon, log_odds):
     range="48 records, one column, epsilon 1",
 )
 def choice_drawn(effort, rng):
-    """A forest's first test is one of the cuts of largest mass as often as the exact law of
-    permute-and-flip says, given the released class counts."""
+    """Given the released class counts, a forest's first test is one of the cuts of largest mass as often
+    as the exact distribution of permute-and-flip says."""
     epsilon, fits, hits, stated = 1.0, effort.pick(200, 3000, 20_000), [], 0.0
     for cut, log_odds in drawn(fits, epsilon, rng):
         cuts, masses, law = law_of_cuts(epsilon, log_odds)

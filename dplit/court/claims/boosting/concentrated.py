@@ -34,8 +34,8 @@ def renyi(log_p, log_q, order):
     **over("ours/bounded-range"),
 )
 def bounded_range(effort, rng):
-    r"""A test that is drawn by the exponential mechanism at $\epsilon$ is $\epsilon^2/8$-zCDP, a quarter of what
-    its epsilon alone says."""
+    r"""Drawing a test by the exponential mechanism at $\epsilon$ is $\epsilon^2/8$-zCDP, a quarter of
+    what $\epsilon$ alone implies."""
     yield from certified("ours/bounded-range", effort)
     cases = []
     for masses, epsilon, order in product(([0.0, 0.0], [0.0, 2.0, 3.5]), (0.2, 1.0, 3.0), ORDERS):
@@ -67,16 +67,16 @@ REACH, RHO = boosting.Reach(7, 5, 7), 0.3
     **over(*PAIRS),
 )
 def gaussian_pairs(effort, rng):
-    r"""Discrete Gaussian noise of deviations $\alpha/\sqrt{2\rho}$ and $\beta/\sqrt{2\rho}$ on the sums of
-    positive and of negative parts makes the pairs of all leaves $\rho$-zCDP, where $a/\alpha + b/\beta \le 1$ for
-    every record that there could be. Of more than two classes noise of a $\sqrt2$-th of it is enough."""
+    r"""Discrete Gaussian noise of deviation $\alpha/\sqrt{2\rho}$ on the sums of positive parts and
+    $\beta/\sqrt{2\rho}$ on those of negative ones makes the pairs of all leaves $\rho$-zCDP if $a/\alpha + b/\beta
+    \le 1$ for every possible record. For more than two classes, noise smaller by $\sqrt2$ is enough."""
     for name in PAIRS:
         yield from certified(name, effort)
     for order, (up, down) in product(ORDERS, (((5,), ()), ((), (7,)), ((3, 2), ()), ((3,), (1, 1)))):
         found = sum(_moved(order, REACH.up, a) for a in up) + sum(_moved(order, REACH.down, b) for b in down)
         yield at_most(found / order, RHO, up=up, down=down, order=order)
     yield from _of_several_classes()
-    return "Squares of shares add up to 1 at most; divergences, nearest {exact:.4g} of {stated:.4g}"
+    return "Squares of shares add up to 1 at most; the nearest divergence is {exact:.4g} of {stated:.4g}"
 
 
 def _moved(order, most, moved):
@@ -114,8 +114,8 @@ SETTINGS = (
     **over(*CONVERTED),
 )
 def converted(effort, rng):
-    r"""A round of a test and of pairs that spend $\rho$ in all is $(\epsilon, \delta)$-private for the
-    $\epsilon$ that the conversion gives, of any real order, four times the $\rho$ under replace-one."""
+    r"""A round whose test and pairs spend $\rho$ in all is $(\epsilon, \delta)$-private for the $\epsilon$
+    that the conversion gives at any real order. Under replace-one it spends four times this $\rho$."""
     for name in CONVERTED:
         yield from certified(name, effort, broken="leaks")
     cases = []

@@ -54,10 +54,10 @@ def _at_ends(low, high, n_classes):
     **over(*TURNED, "ours/mass-two:even", "ours/mass-two:likely"),
 )
 def two_classes(effort, rng):
-    r"""One record changes the mass of a test by at most 1 for two classes and for targets in a public interval,
-    whatever the model. Where the odds of the second class lie between $o_-$ and $o_+$, one of that class changes
-    it by at most $\min(1, 1/o_-)$ and one of the first class by at most $\min(1, o_+)$. Some record attains each
-    bound, up to the step that is added for rounding."""
+    r"""For two classes, and for targets in a public interval, one record changes the mass of a test by
+    at most 1 under any model. If the odds of the second class lie between $o_-$ and $o_+$, a record of
+    that class changes it by at most $\min(1, 1/o_-)$ and a record of the first class by at most $\min(1,
+    o_+)$. Some record attains each bound, up to the step that is added for rounding."""
     for name in (*TURNED, "ours/mass-two:even", "ours/mass-two:likely"):
         yield from certified(name, effort, broken="fails")
     for low, high in ((0.0, 0.0), (-1.0, 0.5), (0.4, 1.0), (-CERTAIN, -2.0), (-CERTAIN, CERTAIN)):
@@ -77,11 +77,11 @@ WEIGHTED = tuple(f"ours/weighted:{part}" for part in ("mean", "curvature", "vari
 
 @WEIGHTS("ours/weighted", "ours", **over(*WEIGHTED))
 def weighted(effort, rng):
-    r"""Of two classes weighted residuals of a cell of the second class's share $q$ have a mean of the sign of
-    $q - p$, which is 0 under the model that is right. Then half the sum of the two parts has the mean
-    $\min(p, 1 - p)$, which is minus the derivative of the mean residual by the log-odds, and a residual's
-    variance is one to two times that. They are minus the derivative of the loss $1 - f$ for $f < 0$ and
-    $e^{-f}$ else, with $f$ the log-odds of a record's own class."""
+    r"""For two classes, the weighted residuals of a cell where the second class has share $q$ have a
+    mean with the sign of $q - p$, which is 0 if the model is right. Then half the sum of the two parts
+    has the mean $\min(p, 1 - p)$, minus the derivative of the mean residual by the log-odds, and a
+    residual's variance is one to two times that. The residuals are minus the derivative of the loss $1 -
+    f$ for $f < 0$ and $e^{-f}$ else, with $f$ the log-odds of a record's own class."""
     for name in WEIGHTED:
         yield from certified(name, effort, broken="fails")
     step = 1e-5
@@ -104,10 +104,10 @@ ENDS = (  # of the scores of more than two classes
 
 @MASS("ours/mass-many", "ours", **over(*TURNED, "ours/mass-many"))
 def many_classes(effort, rng):
-    r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the
-    least probability that the model can give to a record's own class. Some record attains the bound, up
-    to a step for each class and two: 2 if the model excludes its class; under a model that knows the class
-    frequencies alone it is $2(1 - \min_k p_k)$."""
+    r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the least
+    probability that the model can give to a record's own class. Some record attains this up to $K + 2$
+    steps. The bound is 2 if the model excludes the class, and $2(1 - \min_k p_k)$ if the model knows
+    only the class frequencies."""
     for name in (*TURNED, "ours/mass-many"):
         yield from certified(name, effort, broken="fails")
     for low, high in ENDS:
@@ -125,9 +125,9 @@ def many_classes(effort, rng):
     **over(*TURNED, "ours/mass-clipped"),
 )
 def clipped_classes(effort, rng):
-    r"""For $K > 2$ classes whose residuals are scaled down to at most $c$ for a record's own class, and rounded
-    towards 0, one record changes the mass by at most $2c$. Some record whose own class the model gives less than
-    $1 - c$ attains the bound, up to a step for each class."""
+    r"""For $K > 2$ classes whose residuals are scaled down to at most $c$ for a record's own class, and
+    rounded towards 0, one record changes the mass by at most $2c$. Some record to whose own class the
+    model gives less than $1 - c$ attains this bound, up to one step per class."""
     for name in (*TURNED, "ours/mass-clipped"):
         yield from certified(name, effort, broken="fails")
     for (low, high), clip in product(ENDS, (boosting.CLIP, 20_001)):
@@ -135,13 +135,13 @@ def clipped_classes(effort, rng):
         yield same(boosting.class_reach(np.array(low), np.array(high), clip).mass, 2 * clip, **data)
         residuals = (boosting.clipped(r, clip) for r in _at_ends(low, high, len(low)))
         yield from _attained(residuals, 2 * clip, 4, **data)
-    return "Scaled, a record's residuals attain {exact:.0f} of {stated:.0f} steps and are no more"
+    return "Scaled, a record's residuals attain {exact:.0f} of {stated:.0f} steps and never exceed them"
 
 
 @ROUNDING("ours/rounding", "ours")
 def rounding(effort, rng):
-    r"""With shares rounded down, a record's residuals are at most $2(S - P_y) \le 2S$ in L1 norm for any number
-    of classes; rounded to the nearest step they can be more."""
+    r"""If shares are rounded down, a record's residuals have an L1 norm of at most $2(S - P_y) \le 2S$
+    for any number of classes. If they are rounded to the nearest step, it can be larger."""
     nearest, models, limit = 0, 0, 2 * boosting.STEPS
     for k in (3, 4, 7, 30):
         codes = np.arange(k)  # of each class in turn; r_y is S - P_y
@@ -190,8 +190,8 @@ def _released(grid, tests, X, residuals, shift):
     range="up to 29 records, two to four classes, up to three tests, four bins of a column",
 )
 def one_term(effort, rng):
-    """Given what has been released, one more record changes the sums of one leaf, by its own residuals, and
-    nothing else, no matter how finely public bins divide the leaves."""
+    """Given what has been released, one more record changes only the sums of one leaf, by its own
+    residuals, no matter how finely public bins divide the leaves."""
     from dplit.trees.oblivious import Grid
 
     grid, pairs = Grid(MIXED, 16), effort.pick(40, 200, 1000)
@@ -230,10 +230,10 @@ def _worst(universe, signs, n, model, rounds, neighbours):
 
 @BUDGET("ours/rounds-loss", "ours", quantity="privacy loss", **over("ours/rounds-loss"))
 def rounds_loss(effort, rng):
-    r"""Rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
-    $T(\epsilon_s + \epsilon_v)$-private under add-remove neighbours, twice that under replace-one,
-    although each round reads residuals of a model that the others have released. Under add-remove
-    some data attain this for any $T$, but for the step that is kept for rounding."""
+    r"""$T$ rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
+    $T(\epsilon_s + \epsilon_v)$-private under add-remove, and cost twice that under replace-one,
+    although each round reads residuals of a model that the others have released. Under add-remove some
+    data attain this bound for any $T$, except for the step kept for rounding."""
     yield from certified("ours/rounds-loss", effort, broken="leaks")
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
     two, three = (boosting.SmallClasses(np.zeros((3, k)), level, leaf) for k in (1, 3))

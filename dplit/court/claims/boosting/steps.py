@@ -22,9 +22,9 @@ PULL = tuple(f"ours/shrinkage:{part}" for part in ("heavier", "lighter", "smalle
 
 @SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", **over("ours/shrinkage", *PULL))
 def shrinkage(effort, rng):
-    r"""Given its curvature $h$, a step that is pulled towards its parent's with weight $w$ has the mean squared
-    error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. It is least at $w^* = \sigma^2/(h\Delta^2)$, and smaller than the
-    plain step's where $h^2 \Delta^2 w < \sigma^2(2h + w)$: in all cells that are small enough."""
+    r"""Given its curvature $h$, a step pulled towards its parent's with weight $w$ has the mean squared error
+    $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. This is least at $w^* = \sigma^2/(h\Delta^2)$. It is below the error of
+    the plain step where $h^2 \Delta^2 w < \sigma^2(2h + w)$, as in all cells that are small enough."""
     error = lambda h, w, v, D, s: boosting.step_error(h, D, s, w)  # noqa: E731
     best = lambda h, W, D2, **_: boosting.step_error(  # noqa: E731
         h, D2**0.5, W * h * D2, boosting.best_weight(h, D2**0.5, W * h * D2)
@@ -32,7 +32,7 @@ def shrinkage(effort, rng):
     yield from certified("ours/shrinkage", effort, right=error)
     for name in PULL:
         yield from certified(name, effort, **({"left": best} if name in PULL[:2] else {}))
-    return "The error, that no other weight has less, and where it is less than the plain step's: {statement}"
+    return "The stated error, its minimum and the comparison with the plain step hold: {statement}"
 
 
 def _column(unit, h, variance, covariances, scales, bins):
@@ -44,8 +44,8 @@ def _column(unit, h, variance, covariances, scales, bins):
 
 @POSTERIOR("ours/posterior", "ours", quantity="squared error of steps", range="up to three tests and four bins")
 def posterior(effort, rng):
-    r"""Where the steps have the covariance $K$ and the release the noise, no linear steps have a lower
-    mean squared error than $Kh(hKh+V)^{-1}G$; for one cell these are the steps of the best pull."""
+    r"""If the steps have covariance $K$ and the noise of the release $G$ has covariance $V$, no linear steps have
+    a lower mean squared error than $Kh(hKh+V)^{-1}G$. For one cell these are the steps of the best pull."""
     others = 0
     for tests, bins in product((0, 1, 3), (0, 2)):
         for _ in range(effort.pick(3, 20, 100)):
@@ -68,7 +68,7 @@ def posterior(effort, rng):
                 yield same(error(other), (error(other) + error(2 * best - other)) / 2, 1e-6, **data)
                 yield below(error(best), error(other), **data)
                 others += 1
-    return f"{others} other linear steps have at least the error, and as much on either side."
+    return f"{others} other linear steps have at least this error, equal on both sides."
 
 
 BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deeper", "less-deep"))
@@ -84,10 +84,10 @@ BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deep
     nothing_instead="the statement names its assumption: it is about the model of the error",
 )
 def balance(effort, rng):
-    r"""If the error is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best rounds grow like $\sqrt{s}$, the
-    best depth like $\log_2(s)/(2\alpha+1)$, and $x$ times the best rounds multiply the first and last
-    terms by $(3/x + x^3)/4$: a third of them cost less than thrice as many. (This assumes the two
-    powers of the bias, which no theorem gives for noisy greedy trees.)"""
+    r"""If the error is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best rounds grow like $\sqrt{s}$
+    and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best rounds multiplies the sum
+    of the first and last terms by $(3/x + x^3)/4$, so a third costs less than three times as many. (This
+    assumes the two powers of the bias, which no theorem gives for noisy greedy trees.)"""
     for name in ("ours/balance", *BEST):
         yield from certified(name, effort, broken="fails")
     for s, b, deep, alpha, nu in ((1e3, 0.2, 2.0, 0.3, 4.0), (1e7, 3.0, 0.5, 1.0, 1.0)):
@@ -103,8 +103,8 @@ def balance(effort, rng):
         yield same(next(errors) / next(errors), (3 / 3 + 3**3) / 4, **data)
     yield need(False, d, "=", d)  # no theorem gives the two powers of the bias
     return (
-        f"The best rounds and the best depth, at which both slopes are 0; a third of the best rounds cost "
-        f"{(9 + 1 / 27) / 4:.2f} times the least error, thrice as many {(1 + 27) / 4:.2f} times."
+        f"Both slopes are 0 at the best rounds and the best depth; a third of the best rounds costs "
+        f"{(9 + 1 / 27) / 4:.2f} times the least error, three times as many {(1 + 27) / 4:.2f} times."
     )
 
 
@@ -159,8 +159,8 @@ def against(factor, fits, n, epsilon, seed):
     range="2,000 records of six columns, epsilon 4",
 )
 def rounds_drawn(effort, rng):
-    """On simulated records the rule's number of rounds has a lower excess loss than a fifth of it and than five
-    times it, more often than not. (Agrees if both intervals lie above one half, differs if one lies below.)"""
+    """On simulated records, the rule's number of rounds more often than not has a lower excess loss than a fifth
+    of it, and than five times it. (Agrees if both intervals lie above one half, differs if one lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 5.0], fits, 2000, 4.0, seed))).T

@@ -64,8 +64,8 @@ def _worst_vote(share, loss, trees):
     **OF_FOREST,
 )
 def lemma_1_forest(effort, rng):
-    r"""The vote of nine trees of a multinomial forest has at most twice the excess risk of one of
-    its trees, at $B_1 = B_2 = 0$, 2 and 10, on a law with a known Bayes risk."""
+    r"""The vote of nine trees of a multinomial forest has at most twice the excess risk of one of its
+    trees, at $B_1 = B_2 = 0$, 2 and 10, on a distribution with a known Bayes risk."""
     draws, said = effort.pick(300, 4000, 30_000), []
     for b in BUDGETS:
         found = consistency.observed_paths(200, 200, 20, 2, draws, b, b, trend=1.0, trees=9, rng=rng)
@@ -80,11 +80,11 @@ def lemma_1_forest(effort, rng):
 
 @PARTITION("mrf/lemma-2", "Lemma 2", intervals=9, quantity="error of a partition")
 def lemma_2(effort, rng):
-    r"""Consider a partitioning classification rule building a prediction by a majority vote method in each leaf
-    node. If the labels of the voting data have no effect on its structure, or only their points' number along
-    the path, it is consistent provided that diameters fall to 0 and counts grow to infinity in probability.
-    With constants, for two classes: $L - L^* \le 2\,\mathrm{E}|\eta(X) - \eta(X')| + \mathrm{E}\,N^{-1/2}$,
-    with $N$ at least 1 and $X'$ a second point of $X$'s cell."""
+    r"""Consider a partitioning classification rule building a prediction by a majority vote method in
+    each leaf node. If the labels of the voting data have no effect on its structure, or only the number
+    of their points along the path has, it is consistent provided that diameters fall to 0 and counts
+    grow to infinity in probability. With constants, for two classes: $L - L^* \le 2\,\mathrm{E}|\eta(X)
+    - \eta(X')| + \mathrm{E}\,N^{-1/2}$, with $N$ at least 1 and $X'$ a second point of $X$'s cell."""
     draws, risks = effort.pick(4000, 40_000, 400_000), {}
     for records, cells in product((27, 216, 1000), (1, 6, 100)):
         risk = risks[records, cells] = consistency.grid_risk(cells, records)
@@ -129,8 +129,8 @@ def _ones_of(count, left, width, rng):
     **OF_FOREST,
 )
 def lemma_2_forest(effort, rng):
-    r"""The bound of lemma 2 holds for trees of a multinomial forest, $B_1 = B_2 = 0$, 2 and 10, one
-    feature and three, with the spread and the counts of their own leaves."""
+    r"""The bound of lemma 2 holds for trees of a multinomial forest, with the spread and the counts of
+    their own leaves, at $B_1 = B_2 = 0$, 2 and 10, for one feature and for three."""
     draws = effort.pick(600, 5000, 40_000)
     for d, b in product((1, 3), BUDGETS):
         found = consistency.observed_paths(300, 300, 25, d, draws, b, b, trend=1.0, rng=rng)
@@ -165,10 +165,10 @@ def _risk(n, cells, others=1):
     quantity="error where the feature that matters is never cut",
 )
 def feature_chance(effort, rng):
-    r"""For feature selection, all three RF variants have a procedure to ensure that every feature has a chance
-    to be splitted, which is necessary for proving consistency. (A tree that never cuts the one feature that
-    matters does not come near the Bayes risk, however small its cells are in others: of .25 if $\eta = x_1$,
-    its error stays .5.)"""
+    r"""For feature selection, all three RF variants have a procedure to ensure that every feature has a
+    chance to be splitted, which is necessary for proving consistency. (A tree that never cuts the one
+    feature that matters does not come near the Bayes risk, even with small cells in all others: if $\eta
+    = x_1$, this risk is .25 and the tree's error stays .5.)"""
     sizes = effort.pick((30, 120), (30, 120, 500), (30, 120, 500, 1500))
     for n, cells in product(sizes, (1, 4, 16)):
         yield decisive(same(_risk(n, 1, cells), 0.5, n=n, cells=cells))
@@ -198,10 +198,10 @@ def _must_not_fall(excess):
     quantity="excess risk of cells that are halved, of the largest number of records over that of the smallest",
 )
 def cut_chance(effort, rng):
-    r"""When determining the split point, all three RF variants have some level of randomness to ensure that every
-    split point has a chance to be used, which is again necessary for proving consistency. This assumes cuts
-    that are chosen by their decrease of impurity, of which the largest one alone is not consistent
-    (`mrf/greedy-limit`): a tree that halves its cells, so that no other point has any chance, is."""
+    r"""When determining the split point, all three RF variants have some level of randomness to ensure that
+    every split point has a chance to be used, which is again necessary for proving consistency. This assumes
+    cuts chosen by their decrease of impurity; always taking the largest one is not consistent
+    (`mrf/greedy-limit`). A tree that halves its cells, so that no other point has any chance, is."""
     levels, excess = effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4)), {}
     for j in levels:
         risk = _risk(6**j, 2**j)
@@ -268,8 +268,8 @@ def _sizes(effort):
 )
 def partition_necessary(effort, rng):
     r"""A partition of the training set replaces the bootstrap technique, which is necessary for consistency, as
-    suggested by Biau (assuming that the proof is meant, as appendix D has it, and cuts that depend on labels: at
-    $B_1 = B_2 = 0$ they do not, all records can both cut and vote, and the error tends to the Bayes risk)."""
+    suggested by Biau (assuming that the proof is meant, as in appendix D, and that cuts depend on labels: at $B_1
+    = B_2 = 0$ they do not, all records can both cut and vote, and the error tends to the Bayes risk)."""
     excess = {n: _risk_of_one_set(n, k)[0] - BAYES for n, k in _sizes(effort)}
     yield _must_not_fall([*excess.values()])
     return f"excess risk where all n records cut and vote, k = sqrt(n): {_listed(excess)}"
@@ -277,10 +277,10 @@ def partition_necessary(effort, rng):
 
 @ONE_SET.corrected(partition_necessary, quantity="excess risk", range="eta = x, k = 4 to 16 and k^2 records")
 def one_set(effort, rng):
-    r"""Lemma 2 needs only that the labels that vote had no part in the cuts. So at $B_1 = B_2 = 0$ all records
-    can have both roles. With one feature without atoms the leaf of a record holds $m \le k$ records with
-    probability $2m/(k(k+1))$, and for a continuous $\eta$ the error tends to the Bayes risk if $k \to \infty$ and
-    $k/n \to 0$."""
+    r"""Lemma 2 needs only that the labels that vote had no part in the cuts, so at $B_1 = B_2 = 0$ all
+    records can have both roles. With one feature without atoms the leaf of a record holds $m \le k$
+    records with probability $2m/(k(k+1))$, and for a continuous $\eta$ the error tends to the Bayes risk
+    if $k \to \infty$ and $k/n \to 0$."""
     bounds = []
     for n, k in _sizes(effort):
         error, spread, law = _risk_of_one_set(n, k)

@@ -36,9 +36,9 @@ def _few(k):
     "mrf/stopping", "Section 3.2; the proof of theorem 1", "assumes", quantity="P(fewer than k)", range=ORDERINGS
 )
 def stopping(effort, rng):
-    r"""The number of estimation points is required to be at least $k$ for every leaf. This assumes that a cut
-    is a candidate only where both children keep $k$ of them, as the text can be read; algorithm 1 asks for
-    more than $k$ before a cut, and not after it."""
+    r"""The number of estimation points is required to be at least $k$ for every leaf. This assumes that
+    a cut is a candidate only if both children keep $k$ of them, as the text can be read; algorithm 1
+    asks for more than $k$ before a cut, not after it."""
     nodes = _small(range(1, 6), effort.pick(9, 14, 20), least=2)
     for k, n in nodes:
         yield at_most(_fewer_by_the_text(n, k), 0.0, broken="fails", k=k, n=n)
@@ -62,9 +62,9 @@ def _fewer_by_the_text(n, k):
 
 @OCCUPANCY.corrected(stopping, quantity="probability of m points in X's leaf", **over(*INDUCTION))
 def stopping_corrected(effort, rng):
-    r"""Algorithm 1's leaves hold at most $k$ points. If cuts are uniform in the cell's ranks
-    ($B_1 = B_2 = 0$), for every law without atoms and any $n > k$, $X$'s leaf holds $m \le k$ points with
-    probability $2(m+1)/((k+1)(k+2))$: $k$ of them only with $2/(k+2)$."""
+    r"""Leaves of algorithm 1 hold at most $k$ points. If cuts are uniform in the cell's ranks ($B_1 =
+    B_2 = 0$), then for every distribution without atoms and any $n > k$, $X$'s leaf holds $m \le k$
+    points with probability $2(m+1)/((k+1)(k+2))$, so $k$ points with only $2/(k+2)$."""
     law = lambda n, k, m: 2 * (m + 1) / ((k + 1) * (k + 2))  # noqa: E731
     for name in INDUCTION:
         yield from certified(name, effort, **({"right": law} if name == INDUCTION[0] else {}))
@@ -86,7 +86,7 @@ def stopping_corrected(effort, rng):
 )
 def occupancy(effort, rng):
     r"""Drawn paths whose cuts are uniform in ranks end in a leaf of $m$ points with probability
-    $2(m+1)/((k+1)(k+2))$, for 200 and 100,000 records, one feature and five."""
+    $2(m+1)/((k+1)(k+2))$, for 200 and 100,000 records, with one feature and with five."""
     draws = effort.pick(20_000, 200_000, 10**6)
     for (n, features), k in product(((200, 1), (200, 5), (100_000, 2)), (5, 20, 100)):
         counts = consistency.ideal_paths(n, k, features, draws, rng=rng).counts
@@ -108,9 +108,9 @@ def occupancy(effort, rng):
     **DRAWN,
 )
 def occupancy_observed(effort, rng):
-    r"""With cuts at midpoints of structure points, $B_1 = B_2 = 0$, the share of leaves with at most $k/2$ points
-    is within .1 of that law's for $k$ = 5, 20 and 100. Leaves that hold more than $k$, since their structure
-    points allow no cut, are between .3 % and 6 % at $k = 5$, and below 1 % at $k = 20$ and 100."""
+    r"""With cuts at midpoints of structure points and $B_1 = B_2 = 0$, the share of leaves with at most $k/2$
+    points is within .1 of that in `mrf/occupancy` for $k$ = 5, 20 and 100. Leaves with more than $k$ points, whose
+    structure points allow no cut, are between .3 % and 6 % at $k = 5$, and below 1 % at $k = 20$ and 100."""
     draws, spans = effort.pick(3000, 30_000, 200_000), {}
     for k, more in {5: (0.003, 0.06), 20: (-1, 0.01), 100: (-1, 0.01)}.items():
         counts, stated = consistency.observed_paths(250, 250, k, 1, draws, rng=rng).counts, _few(k)
@@ -136,9 +136,9 @@ def occupancy_observed(effort, rng):
     range="k up to 5, every small n",
 )
 def equation_5(effort, rng):
-    r"""The share of a class among the leaf's estimation points is defined: it needs a leaf that is not
-    empty. By section 3.2 none is; by algorithm 1, with cuts uniform in ranks, $X$'s leaf is with
-    probability $2/((k+1)(k+2))$, at $k = 5$ one in 21."""
+    r"""The share of a class among the leaf's estimation points is defined, which needs a leaf that is
+    not empty. By section 3.2 no leaf is empty; by algorithm 1, with cuts uniform in ranks, $X$'s leaf is
+    empty with probability $2/((k+1)(k+2))$, at $k = 5$ one in 21."""
     most = effort.pick(11, 16, 24)
     for k, n in _small(range(1, 6), most):
         yield same(leaf_law(n, k)[0], consistency.empty_leaf(k), broken="fails", k=k, n=n)
@@ -159,9 +159,9 @@ def equation_5(effort, rng):
     range="every small n and k in fractions; means and distances up to n = 100,000",
 )
 def depth(effort, rng):
-    r"""With cuts uniform in ranks, for every law without atoms and $n > k$: the number of cuts above $X$'s
-    leaf is 1 plus independent geometric numbers with means $2/j$, $j = k+1, \dots, n$; its mean is
-    $1 + 2(H_n - H_k)$; it is within $8/k$ of one plus a Poisson number of that mean less 1."""
+    r"""With cuts uniform in ranks, for every distribution without atoms and $n > k$, the number of cuts above
+    $X$'s leaf is 1 plus independent geometric numbers with means $2/j$, $j = k+1, \dots, n$. Its mean is $1 +
+    2(H_n - H_k)$, and it is within $8/k$ of one plus a Poisson number of that mean less 1."""
     off = {}
     for k, n in _small(range(5), effort.pick(9, 13, 18)):
         law = np.append(consistency.depth_law(n, k), np.zeros(7))
@@ -192,8 +192,8 @@ def depth(effort, rng):
     **DRAWN,
 )
 def depth_drawn(effort, rng):
-    """Drawn paths whose cuts are uniform in ranks have the depth of `mrf/depth-law` in distribution, for 1,000 and
-    1,000,000 records, k = 5 and 50."""
+    """The depths of drawn paths with cuts uniform in ranks have the distribution of `mrf/depth-law`, for
+    1,000 and 1,000,000 records, k = 5 and 50."""
     draws = effort.pick(5000, 200_000, 10**6)
     for n, k in product((1000, 10**6), (5, 50)):
         law, cut = consistency.depth_law(n, k), round(consistency.expected_depth(n, k))
@@ -207,10 +207,10 @@ def depth_drawn(effort, rng):
 
 @TAIL("mrf/leaf-tail", "ours", intervals=12, quantity="probability that X's leaf holds at most a k points")
 def leaf_tail(effort, rng):
-    r"""For every law without atoms, finite budgets, $k/\log n \to \infty$ and $k/n \to 0$:
-    $\limsup \Pr(|N^E(X)| \le ak) \le ra^2/(1 + (r-1)a^2)$, $r = e^{B_2/2}$. (At the counted sizes: with
-    $(m+1)(m+2)/((k+1)(k+2))$, $m = ak$, in place of $a^2$, and a tenth more. The step from equally likely
-    candidates to weights of which none is more than $r$ times another is met.)"""
+    r"""For every distribution without atoms, finite budgets, $k/\log n \to \infty$ and $k/n \to 0$:
+    $\limsup \Pr(|N^E(X)| \le ak) \le ra^2/(1 + (r-1)a^2)$, $r = e^{B_2/2}$. (At the counted sizes,
+    $(m+1)(m+2)/((k+1)(k+2))$ with $m = ak$ replaces $a^2$, and a tenth is added. The step from equally
+    likely candidates to weights within a factor $r$ of each other is met.)"""
     draws, settings = effort.pick(400, 10_000, 100_000), [*product(BUDGETS, (20, 100), (0.0, 1.0))]
     for b, k, trend in settings:
         found, m = (consistency.observed_paths(400, 400, k, 2, draws, b, b, trend=trend, rng=rng), k // 5)

@@ -27,9 +27,9 @@ NURSERY = Box("thm-depth-nursery", "depth.leaves_law", kind="certified", range="
 
 @EXAMPLE("rdf/example-1-leaves", "Section 4.2.1, Example 1", "fails", about="reading", quantity="number of leaves")
 def example_1_leaves(effort, rng):
-    r"""Read as the extracted text has it, where signs may have been lost: of the $3^{m/2}$ leaves on
-    $m/2$ features of shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} - 1$ beside the largest have
-    shares that are products of 0.68 and 0.27."""
+    r"""Of the $3^{m/2}$ leaves on $m/2$ features with shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} - 1$
+    besides the largest have shares that are products of 0.68 and 0.27 (read as the extracted text has
+    it, where signs may have been lost)."""
     halves = range(1, effort.pick(6, 8, 11) + 1)
     for k in sorted(halves, key=lambda k: k != 5):  # m = 10 in the example
         yield same(_two_value_leaves(k), comb(k, 2) - 1, rtol=0, m=2 * k)
@@ -38,8 +38,8 @@ def example_1_leaves(effort, rng):
 
 @EXAMPLE.corrected(example_1_leaves, where="Section 4.2.1, Example 1", quantity="number of leaves")
 def example_1_leaves_corrected(effort, rng):
-    """Beside the largest, $2^{m/2} - 1$ leaves on $m/2$ features of shares 0.68, 0.27 and 0.05 have shares that
-    are products of 0.68 and 0.27."""
+    """Besides the largest, $2^{m/2} - 1$ leaves on $m/2$ features with shares 0.68, 0.27 and 0.05 have
+    shares that are products of 0.68 and 0.27."""
     counted = {k: _two_value_leaves(k) for k in range(1, effort.pick(6, 8, 11) + 1)}
     for k, number in counted.items():
         tree = int(depths.leaves_law([2] * k, k).argmax()) - 1
@@ -81,8 +81,8 @@ def example_1_records(effort, rng):
     **over(*FILLED),
 )
 def example_1_records_corrected(effort, rng):
-    r"""The smallest leaf holds a record with probability one half from $n = 2\,218\,071$ on, with probability 0.95
-    from $n = 9\,586\,342$ on; at $n = 3\,200\,000$ it is $1 - 1/e$ to six digits."""
+    r"""The smallest leaf holds a record with probability at least 0.5 from $n = 2\,218\,071$ on, and at least
+    0.95 from $n = 9\,586\,342$ on. At $n = 3\,200\,000$ the probability is $1 - 1/e$ to six digits."""
     for name in FILLED:
         yield from certified(name, effort)
     empty = depths.expected_empty_floor(3_200_000, 1 / float(RARE))
@@ -162,8 +162,8 @@ def table_3(effort, rng):
     quantity="entries below a floor, SynthE with 30 trees apart",
 )
 def table_3_corrected(effort, rng):
-    """Of $L$ leaves on $n$ independent records, at least $1 - n/L$ are empty, and at least $(1
-    - 1/L)^n$ in expectation. Every entry of Table 3 but SynthE with 30 trees is above both."""
+    """Of $L$ leaves on $n$ independent records, at least a share $1 - n/L$ is empty, and in expectation
+    at least $(1 - 1/L)^n$. Every entry of Table 3 except SynthE with 30 trees is above both."""
     most, parts = effort.pick((4, 5), (5, 6), (6, 7))
     trees = 0
     for leaves, n in product(range(1, 4), range(most + 1)):
@@ -208,7 +208,7 @@ def _expected_floor(entry):
 
 @NURSERY("rdf/table-3-nursery", "Table 3", "fails", about="reading", quantity="share of empty leaves, at most")
 def table_3_nursery(effort, rng):
-    """Nursery, one tree of depth 4: 0.2 % of the leaves are empty (read with training records that are
+    """For Nursery and one tree of depth 4, 0.2 % of the leaves are empty (read with training records
     drawn at random, which the paper's "ten-fold cross validation" does not say)."""
     row = printed_rows()["Nursery"]
     held, printed = row.records // 10, row.one.value
@@ -227,8 +227,8 @@ def table_3_nursery(effort, rng):
     table_3_nursery, where="Table 3", proved=False, quantity="probability of an empty leaf in 100 runs, at most"
 )
 def table_3_nursery_corrected(effort, rng):
-    """With one tree of depth 4 on nine tenths of Nursery, drawn at random, no leaf is empty in
-    any of 100 runs, but with probability below $10^{-40}$."""
+    """With one tree of depth 4 on nine tenths of Nursery, drawn at random, the probability that any leaf
+    is empty in any of 100 runs is below $10^{-40}$."""
     table = np.indices(LEVELS).reshape(len(LEVELS), -1)
     fewest = table.shape[1]
     for columns in map(list, combinations(range(len(LEVELS)), 4)):

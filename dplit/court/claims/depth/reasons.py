@@ -65,8 +65,8 @@ def _empty(leaves, n):
 )
 def half_at_half(effort, rng):
     r"""Testing $m/2$ unique features in each path happens at a depth of exactly $m/2$ with a much lower
-    probability if all or some of the features are continuous: for $s$ continuous ones it is
-    $s!/((s/2)!\,s^{s/2})$, and 1 for discrete ones."""
+    probability if all or some of the features are continuous: $s!/((s/2)!\,s^{s/2})$ for $s$ continuous
+    features, and 1 for discrete ones."""
     some = {r: _all_different(6 - r, r, 3) for r in (0, 2, 4, 6)}
     for less, more in pairwise(some.values()):
         yield need(less < more, more, ">", less)
@@ -104,8 +104,8 @@ def _all_different(continuous, discrete, nodes, tested=frozenset()):
 )
 def gap_slower(effort, rng):
     """$j$ does not increase at the same ratio that $n$ does, because many of the extra records are going to
-    previously empty leaf nodes (read of the mean number of records of a nonempty leaf, from 30 trees to one;
-    assuming, where no increase of empty leaves is printed, that the digits that are not printed do)."""
+    previously empty leaf nodes (read of the mean number of records in a nonempty leaf, from 30 trees to one;
+    where no increase of empty leaves is printed, assuming that the unprinted digits increase)."""
     ratios = {name: 30 * (1 - row.thirty.value) / (1 - row.one.value) for name, row in printed_rows().items()}
     more = [name for name, ratio in ratios.items() if ratio > 30]
     no_less = [name for name, ratio in ratios.items() if ratio == 30]

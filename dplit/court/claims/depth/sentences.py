@@ -44,8 +44,8 @@ def most_leaves_empty(effort, rng):
 
 @PRINTED.corrected(most_leaves_empty, proved=False, quantity="rows of depth 8 on, continuous only, below 79 %")
 def most_leaves_empty_corrected(effort, rng):
-    """In Table 3 at least 79 % of the leaves are empty in every row of depth 8 or more with
-    continuous features only, but SynthE."""
+    """In Table 3 at least 79 % of the leaves are empty in every row of depth 8 or more with continuous
+    features only, except SynthE."""
     low = {
         name
         for name, t, cell in _shares()
@@ -84,8 +84,8 @@ def usually_empty(effort, rng):
     range="all 14 rows",
 )
 def always_more_empty(effort, rng):
-    """In Table 3, when the data are divided among more trees, the number of empty leaves always increases
-    (assuming that the digits that are not printed do)."""
+    """In Table 3, when the data are divided among more trees, the number of empty leaves always
+    increases (assuming that the unprinted digits do where the printed do not)."""
     rows = printed_rows().items()
     alike = {name: row for name, row in rows if row.thirty.value == row.one.value}
     fewer = [name for name, row in rows if row.thirty.value < row.one.value]

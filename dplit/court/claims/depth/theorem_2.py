@@ -37,8 +37,8 @@ def _smallest_depth(s):
     **over("rdf/theorem-2"),
 )
 def theorem_2(effort, rng):
-    """Of $s$ continuous features, a path of depth $d$ that picks one a node, with replacement,
-    leaves $s((s-1)/s)^d$ untested in expectation."""
+    """A path of depth $d$ that picks one of $s$ continuous features per node, with replacement, leaves
+    $s((s-1)/s)^d$ of them untested in expectation."""
     yield from certified("rdf/theorem-2", effort)
     for s, d in ((1, 0), (24, 40), (6, 4)):  # the last is the chapter's example
         yield decisive(same(_mean_untested(s, d), depths.expected_untested(s, d), 1e-12, s=s, d=d))
@@ -47,7 +47,7 @@ def theorem_2(effort, rng):
 
 @UNTESTED("rdf/theorem-2-law", "Theorem 2", ours=True, quantity="laws that differ from the formula")
 def theorem_2_law(effort, rng):
-    r"""The number $X$ of untested features has the law of empty bins, $P(X = x) = \binom{s}{x}
+    r"""The number $X$ of untested features is distributed like empty bins, $P(X = x) = \binom{s}{x}
     \sum_j (-1)^j \binom{s-x}{j} ((s-x-j)/s)^d$."""
     most, deepest, paths = effort.pick((8, 12, 4), (12, 20, 5), (20, 40, 6))
     for s, d in product(range(1, most + 1), range(deepest + 1)):
@@ -93,8 +93,8 @@ def equation_16(effort, rng):
     quantity="smallest depth for the most features",
 )
 def equation_16_corrected(effort, rng):
-    r"""The depth that is meant is the smallest $d$ with $s((s-1)/s)^d < s/2$, which is $\lfloor
-    \log 2 / \log(s/(s-1)) \rfloor + 1$ for $s \ge 2$ and 1 for $s = 1$."""
+    r"""The intended depth is the smallest $d$ with $s((s-1)/s)^d < s/2$, which is $\lfloor \log 2 /
+    \log(s/(s-1)) \rfloor + 1$ for $s \ge 2$ and 1 for $s = 1$."""
     searched = [_smallest_depth(s) for s in range(1, effort.pick(16, 24, 40) + 1)]
     for s, depth in enumerate(searched, 1):
         closed = floor(log(2) / -log1p(-1 / s)) + 1 if s > 1 else 1
@@ -108,8 +108,8 @@ def equation_16_corrected(effort, rng):
 
 @PATH("rdf/equation-16-path", "Theorem 2, equation (16)", "fails", about="reading")
 def equation_16_path(effort, rng):
-    """Read as a condition on $X$ itself, as (16) prints it, and not on its mean, as the proof bounds it: at the
-    depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested."""
+    """At the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested (read as a
+    condition on $X$ itself, as (16) prints it, and not on its mean, which the proof bounds)."""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.published_depth(s)) for s in sizes}
     below = [s for s in sizes if 2 * chance[s] < 1]
@@ -131,9 +131,9 @@ def equation_16_path(effort, rng):
     proved=False,
 )
 def equation_16_path_corrected(effort, rng):
-    """One level deeper, at the depth of Table 4, a path is more likely than not to leave fewer than
-    half of the features untested, for every $s$ up to 24; at the depth of Theorem 2 the mean is
-    below half, as the proof says."""
+    """One level deeper, at the depth of Table 4, a path is more likely than not to leave fewer than half
+    of the features untested, for every $s$ up to 24. At the depth of Theorem 2 the mean number is below
+    half, as the proof says."""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.table_depth(s)) for s in sizes}
     for s in sorted(sizes, key=chance.get, reverse=True):  # the least is the last, and shown
@@ -168,8 +168,8 @@ def table_4(effort, rng):
     table_4, "depth.table_depth", "depth.published_depth", where="Table 4", proved=False, quantity="differing rows"
 )
 def table_4_corrected(effort, rng):
-    """Table 4 has one level more than Theorem 2 in every row with a continuous feature, and
-    Theorem 2's depth in the others."""
+    """Table 4 has one level more than Theorem 2 in every row with a continuous feature, and the same
+    depth as Theorem 2 in the others."""
     searched = []
     for name, row in printed_rows().items():
         shape = row.continuous, row.discrete
@@ -208,8 +208,8 @@ def mixed_depth(effort, rng):
     quantity="expected untested features of Adult's 14",
 )
 def mixed_depth_corrected(effort, rng):
-    """One level more than Theorem 2 plus $r/2$, the depth of Table 4, keeps the expected number of untested
-    features below half of all, for every mix of both kinds of up to 18 features, $r$ even."""
+    """One level more than Theorem 2 plus $r/2$, which is the depth of Table 4, keeps the expected number of
+    untested features below half of all, for every mix of up to 18 features of both kinds, $r$ even."""
     most = effort.pick(18, 24, 40)
     for mean, half, mix in _mixes(depths.table_depth, most):
         yield need(mean < half * (1 - 1e-9), mean, "<", half, **mix)

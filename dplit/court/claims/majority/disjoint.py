@@ -31,7 +31,7 @@ SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_
 def inequality_14(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
     \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read of a label of score 1, $\tau > 1$, and a share whose gap is
-    $j/\tau$ exactly). (The left side is the $\tau$-th power of the right: the inequality says that $\tau > 1$.)"""
+    exactly $j/\tau$). (The left side is the $\tau$-th power of the right, so this says that $\tau > 1$.)"""
     yield from certified("rdf/inequality-14", effort)
     for trees, e, i in product((2, 10), (0.1, 2.0), range(3)):  # gap i in a share, gap tau i in all data
         yield same(_exponent(i, e), trees * _exponent(trees * i, e / trees), trees=trees, epsilon=e, gap=trees * i)
@@ -46,9 +46,9 @@ def _exponent(gap, epsilon):
 @ALL_DATA("rdf/disjoint-better", "section 4.2, kept by the addendum", "fails", about="reading")
 def disjoint_better(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, good-scoring labels have a higher chance with disjoint subsets at
-    $\epsilon$ than with all data at $\epsilon/\tau$ (read of the label of a leaf from a random share, and of
-    the addendum's mechanism, ROSNAM, too, with which "the remainder of the original paper's algorithm is
-    unaffected". Of the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true, `rdf/inequality-14`)."""
+    $\epsilon$ than with all data at $\epsilon/\tau$ (read of the label of a leaf from a random share, and also of
+    the addendum's mechanism, ROSNAM, with which "the remainder of the original paper's algorithm is unaffected".
+    For the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true, `rdf/inequality-14`)."""
     n = effort.pick(6, 9, 16)
     for a, trees, epsilon in product(range(1, n), (2, 3, 10), (0.1, 1.0, 3.0)):
         share, all_data, data = _label_errors(a, 0, trees, epsilon)
@@ -82,8 +82,8 @@ def _published_errors(n, trees, epsilon):
 
 @ALL_DATA.corrected(disjoint_better, where="section 4.2")
 def all_data_better(effort, rng):
-    r"""With ROSNAM and two classes all data at $\epsilon/\tau$ never errs more than a share
-    dealt at random at $\epsilon$, on any leaf; it errs less wherever there is a majority."""
+    r"""With ROSNAM and two classes, all data at $\epsilon/\tau$ never err more than a share dealt at
+    random at $\epsilon$, on any leaf, and they err less on every leaf with a majority."""
     n = effort.pick(10, 16, 40)
     counts = [(a, b) for a in range(1, n) for b in range(min(a + 1, n))]
     for (a, b), *rest in product(counts, (2, 3, 5, 10), (0.05, 0.3, 1.0, 3.0)):
@@ -126,7 +126,7 @@ def _rational_label_errors(a, b, trees):
     quantity="probability of a wrong vote, of all data against shares",
 )
 def disjoint_vote(effort, rng):
-    r"""Nor does the vote of $\tau$ trees that share one leaf of two classes err more with all
+    r"""With ROSNAM, the vote of $\tau$ trees that share one leaf of two classes never errs more with all
     data, at every $\epsilon$, in every computed leaf of at most 12 records a class and ten trees."""
     n, trees = effort.pick((6, (2, 3, 5)), (8, (2, 3, 5)), (13, (2, 3, 4, 5, 7, 10)))
     for (a, b, t), shares in _share_votes(n, trees).items():
@@ -185,9 +185,9 @@ def _text(polynomial, step=1):
 @SCALING("rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of data")
 def scaling(effort, rng):
     r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at
-    $\epsilon = 1$: a hundred times the data for a tenth of the budget. Here this is read of the label of one
-    leaf of two classes whose gap grows with the data; what the forests of figure 9 do is a sentence about
-    runs, with a claim of its own."""
+    $\epsilon = 1$: a hundred times the data for a tenth of the budget (read of the label of one leaf of
+    two classes whose gap grows with the data; what the forests of figure 9 do is an experiment, with a
+    claim of its own)."""
     errors = {
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,
@@ -220,8 +220,8 @@ def _data_needed(error, j):
     quantity="probability of the wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_suffice(effort, rng):
-    r"""With ROSNAM and two classes ten times the data suffice for a tenth of the budget: only
-    $\epsilon j$ matters, and a leaf drawn from ten times the records errs no more on average."""
+    r"""With ROSNAM and two classes, ten times the data suffice for a tenth of the budget: only $\epsilon
+    j$ matters, and a leaf drawn from ten times the records does not err more on average."""
     sizes = effort.pick((1, 5, 30), (1, 5, 30, 99), range(1, 200, 7))
     for share, n in product((0.55, 0.7, 0.9, 1.0), sizes):
         yield _tenfold(n, share)
@@ -272,9 +272,9 @@ def _share_error(x, weight, trees):
     quantity="probability of a wrong label, of a share against all data",
 )
 def shares_of_three_classes(effort, rng):
-    r"""With ROSNAM and $k \ge 3$ classes a share at $\epsilon$ errs less than all data at $\epsilon/\tau$ on every
-    unanimous leaf of $n \ge 1$ records whose $\epsilon n$ is small enough, for $k = 3$ below $\log\frac43$; also
-    on some mixed leaves, as $(2, 1, 0)$ with two trees and $e^{\epsilon/2} = 11/10$."""
+    r"""With ROSNAM and $k \ge 3$ classes, a share at $\epsilon$ errs less than all data at $\epsilon/\tau$ on
+    every unanimous leaf of $n \ge 1$ records with small enough $\epsilon n$, for $k = 3$ below $\log\frac43$.
+    It also errs less on some mixed leaves, such as $(2, 1, 0)$ with two trees and $e^{\epsilon/2} = 11/10$."""
     tenth = Fraction(11, 10)  # e^(epsilon / 2)
     epsilon, small, most = 2 * math.log(1.1), [], effort.pick(20, 40, 80)
     for x in ((1, 0, 0), (2, 1, 0)):
@@ -336,8 +336,8 @@ def ten_times_with_classes(effort, rng):
         for tenfold, p in zip(*law):
             yield same(tenfold, p, counts=x)
     return note(
-        f"With means {', '.join(drawn)}. At ten times the counts the laws of {len(leaves)} leaves of four "
-        "classes are the same.",
+        f"With means {', '.join(drawn)}. At ten times the counts the distributions of {len(leaves)} leaves of "
+        "four classes are the same.",
         range=f"ten classes with means 0.1, 0.5 and 1; leaves of four classes up to {leaves[-1].sum()} records",
     )
 

@@ -53,7 +53,7 @@ def rosnam_is_em(effort, rng):
     exponential = lambda a: Exponential(-math.log(a), monotonic=True).pmf([1, 0])[1]  # noqa: E731
     rosnam = lambda a: majority.gap_error(1, -math.log(a))  # noqa: E731
     yield from certified("rdf/rosnam-is-em", effort, left=rosnam, right=exponential)
-    return "With two classes it has another law at every gap and budget: {exact:.4f} against {stated:.4f}"
+    return "With two classes it has another distribution at every gap and budget: {exact:.4f} against {stated:.4f}"
 
 
 @ROSNAM.corrected(rosnam_is_em, where="addendum, section 2", quantity="probability of a label")
@@ -126,7 +126,7 @@ def equation_18(effort, rng):
     range="the sensitivity, the weight and the cell of table 6",
 )
 def equation_18_by_its_formula(effort, rng):
-    r"""The sensitivity as published is 0.6065, $\Pr(B) \propto 1.0859$, and table 6's 52.1% comes from it."""
+    r"""As published, the sensitivity is 0.6065 and $\Pr(B) \propto 1.0859$, which gives table 6's 52.1%."""
     sensitivity, weight = _published_row()
     law = float(majority.smooth_exponential_law([5, 10], 0.1)[1])
     yield _rounds(sensitivity, 0.6065, 4)
@@ -160,7 +160,7 @@ def _table_6(column, probability, room):
 
 @ROSNAM("rdf/table-6-original", "addendum, table 6", "holds", PUBLISHED[1], proved=False, **CELLS)
 def table_6_original(effort, rng):
-    """Original Pr(B) is that of the published mechanism, within one unit of the last digit (one
+    """The original Pr(B) is right for the published mechanism within one unit of the last digit (one
     cell is truncated)."""
     published = lambda x: majority.smooth_exponential_law(x, 0.1)[1]  # noqa: E731
     return (yield from _table_6("original", published, room=1))
@@ -168,7 +168,7 @@ def table_6_original(effort, rng):
 
 @ROSNAM("rdf/table-6", "addendum, table 6", "fails", *BY_GAP, **CELLS)
 def table_6_new(effort, rng):
-    """New Pr(B) is the probability that ROSNAM reports the majority label B."""
+    """The new Pr(B) is the probability that ROSNAM reports the majority label B."""
     rosnam = lambda x: 1 - majority.gap_error(abs(x[0] - x[1]), 0.1)  # noqa: E731
     return (yield from _table_6("new", rosnam, room=1))
 
@@ -182,8 +182,8 @@ def table_6_new(effort, rng):
     range="every cell of the column, by both laws",
 )
 def table_6_is_exponential(effort, rng):
-    r"""The new cells are those of the exponential mechanism at rate $\epsilon$, rounded.
-    ROSNAM's are 69.7, 69.7, 54.8, 81.6, 99.1 and 99.7: higher in every row."""
+    r"""The new cells are the rounded probabilities of the exponential mechanism at rate $\epsilon$.
+    ROSNAM has 69.7, 69.7, 54.8, 81.6, 99.1 and 99.7, which is higher in every row."""
     exponential = lambda x: Exponential(0.1, monotonic=True).pmf(x)[1]  # noqa: E731
     found = yield from _table_6("new", exponential, room=0.5)
     rosnam = [100 * majority.one_sided_law(x, 0.1)[1] for x, _ in label_probabilities("new")]
@@ -218,8 +218,8 @@ def monotone(effort, rng):
 
 @ROSNAM("rdf/monotone-replace-one", "addendum, section 2", ours=True, **over(*ONE_MORE))
 def monotone_replace_one(effort, rng):
-    r"""Under replace-one, ROSNAM at rate $\epsilon$ costs $2\epsilon$, and at rate $\epsilon/2$
-    it costs $\epsilon$: attained with two classes, and never more with more."""
+    r"""Under replace-one, ROSNAM costs $2\epsilon$ at rate $\epsilon$ and $\epsilon$ at rate
+    $\epsilon/2$. Two classes attain this, and more classes never cost more."""
     for name in ONE_MORE:
         yield from certified(name, effort, broken="leaks")
     pairs = ((2, 0), (1, 1)), ((3, 1, 0), (2, 2, 0))

@@ -57,9 +57,9 @@ def _without_symmetry(n, epsilon):
 
 @BOUND("rdf/optimality", ADDENDUM)
 def optimality(effort, rng):
-    r"""For two classes under add-remove no $\epsilon$-private label that treats class names
-    alike errs less than ROSNAM, $e^{-\epsilon j}/2$, at any leaf; nor does any other, on
-    average over a leaf and the leaf with the names swapped."""
+    r"""For two classes under add-remove, no $\epsilon$-private label that treats class names alike errs
+    less than ROSNAM, $e^{-\epsilon j}/2$, at any leaf. No other $\epsilon$-private label does on average
+    over a leaf and the leaf with the names swapped."""
     most = effort.pick(6, 10, 20)
     rosnam, solved = list(_rosnam(most)), list(_without_symmetry(effort.pick(4, 6, 10), 1.0))
     yield from rosnam + solved
@@ -89,9 +89,9 @@ def _rosnam(n):
     quantity="least probability of the wrong label",
 )
 def optimality_replace_one(effort, rng):
-    r"""Under replace-one in one leaf, names alike, the least error on $(n, 0)$ is $e^{-\epsilon n/2}/2$ for even
-    $n$, which ROSNAM at rate $\epsilon/2$ attains, and $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$, which it
-    exceeds by the factor $\cosh(\epsilon/2)$."""
+    r"""Under replace-one in one leaf, with names treated alike, the least error on $(n, 0)$ is
+    $e^{-\epsilon n/2}/2$ for even $n$ and $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$. ROSNAM at
+    rate $\epsilon/2$ attains the former and exceeds the latter by the factor $\cosh(\epsilon/2)$."""
     cases = list(product(range(1, effort.pick(6, 9, 16)), (2,), (0.3, 1.0, 2.0)))
     for n, classes, e in cases:
         factor = math.cosh(e / 2) if n % 2 else 1.0
@@ -119,9 +119,9 @@ def _replace_one_error(n, classes, epsilon):
     quantity="least probability of a wrong label",
 )
 def optimality_classes(effort, rng):
-    r"""For $k \ge 3$ classes under add-remove, names alike, the least error on $(n, 0, \dots,
-    0)$, $n \ge 1$, is $\frac{k-1}{k}e^{-\epsilon n}$ where $e^\epsilon \ge k - 1$, and ROSNAM's
-    is larger, there by a factor that tends to $k/2$."""
+    r"""For $k \ge 3$ classes under add-remove, with names treated alike, the least error on $(n, 0,
+    \dots, 0)$, $n \ge 1$, is $\frac{k-1}{k}e^{-\epsilon n}$ if $e^\epsilon \ge k - 1$. ROSNAM's error is
+    larger, in this case by a factor that tends to $k/2$."""
     sizes, classes = range(1, effort.pick(4, 5, 7)), effort.pick((3,), (3, 4), (3, 4, 5))
     cases = list(product(sizes, classes, (0.3, 1.0, 1.5)))
     for n, k, e in (*cases, (40, 3, 2.0), (40, 5, 2.0), (40, 8, 2.0)):
@@ -158,9 +158,9 @@ def _sizes(effort):
 
 @GAP_LAW("rdf/gap-law", ADDENDUM)
 def gap_law_private(effort, rng, epsilon=(0.1, 0.7, 1.6)):
-    r"""Let $h_0 = 1/k$ and $h_{j+1} = \min(e^\epsilon h_j, 1 - e^{-\epsilon}(1 - h_j))$. To report
-    the most frequent class with probability $h_j$ at gap $j$, and each other class with
-    $(1-h_j)/(k-1)$, is $\epsilon$-private under add-remove, on leaves of every size."""
+    r"""Let $h_0 = 1/k$ and $h_{j+1} = \min(e^\epsilon h_j, 1 - e^{-\epsilon}(1 - h_j))$. Reporting the
+    most frequent class with probability $h_j$ at gap $j$, and each other class with $(1-h_j)/(k-1)$, is
+    $\epsilon$-private under add-remove, on leaves of every size."""
     sizes, words = _sizes(effort)
     for (k, n), budget in product(sizes.items(), epsilon):
         inside = majority.leaves(n, k)
@@ -203,8 +203,8 @@ def _wrong(x, epsilon):
 
 @GAP_LAW("rdf/gap-law/leads", ADDENDUM, quantity="probability of a wrong label, against that with the excess")
 def gap_law_leads(effort, rng):
-    r"""On no leaf with a majority does the label of `rdf/gap-law` err more than one that reads $h$ at $\max(0, 2
-    \max c - \sum c)$, the excess over all other records together."""
+    r"""On every leaf with a majority, the label of `rdf/gap-law` errs at most as often as one that reads
+    $h$ at $\max(0, 2 \max c - \sum c)$, the excess over all other records together."""
     sizes, words = _sizes(effort)
     better = 0
     for (k, n), weight in product(sizes.items(), (Fraction(11, 10), Fraction(2), Fraction(5))):

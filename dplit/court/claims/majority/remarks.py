@@ -20,8 +20,8 @@ ROSNAM = Box("thm-rosnam-law", "majority.one_sided_law", "majority.smooth_expone
 
 @COUNTS("rdf/counts-sensitivity", "section 3.1", quantity="local sensitivity of the counts")
 def counts_sensitivity(effort, rng):
-    r"""The Laplace noise that a frequency query such as label counts needs cannot be reduced by smooth
-    sensitivity instead of global: one record can always change a count by 1, even for a specific dataset."""
+    r"""The Laplace noise that a frequency query such as label counts needs cannot be reduced by using smooth
+    instead of global sensitivity: one record can always change a count by 1, even for a specific dataset."""
     leaves, words = two_and_three(effort)
     for x in leaves:
         most = max(sum(abs(a - b) for a, b in zip(x, y)) for y in majority.neighbouring(x))
@@ -70,7 +70,7 @@ def least_frequent(effort, rng):
 
 @SMOOTH.corrected(least_frequent, "majority.smooth_sensitivity", SEARCH, where="after theorem 1, and section 6")
 def least_frequent_late(effort, rng):
-    r"""For two or more classes it is $e^{-\epsilon\max(j-1,0)}$ there too, under add-remove."""
+    r"""For two or more classes, the rarest has smooth sensitivity $e^{-\epsilon\max(j-1,0)}$ under add-remove."""
     words = yield from _least(effort, lambda j: majority.smooth_sensitivity([j, 0], 1.0))
     return note("Search gives the formula on all {cases} leaves.", range=words)
 
@@ -127,8 +127,8 @@ def gap_proportional(effort, rng):
 
 @EXPECTED.corrected(gap_proportional, where="section 4.2", quantity="mean gap, two equal shares, 1,000 records")
 def gap_between(effort, rng):
-    r"""For two classes with share $p$ it lies between $|2p-1|n$ and $\sqrt{(2p-1)^2n^2 + 4p(1-p)n}$; for
-    $p = 1/2$ and even $n$ it is $n\binom{n}{n/2}2^{-n}$, which grows like $\sqrt{2n/\pi}$."""
+    r"""For two classes with share $p$, $\mathrm{E}[j]$ lies between $|2p-1|n$ and $\sqrt{(2p-1)^2n^2 + 4p(1-p)n}$.
+    For $p = 1/2$ and even $n$ it equals $n\binom{n}{n/2}2^{-n}$, which grows like $\sqrt{2n/\pi}$."""
     sizes = (1, 2, 5, 10, 100, 1000, *effort.pick((), (5000,), (5000, 50000)))
     for n, p in product(sizes, (0.5, 0.55, 0.7, 1.0)):
         mean, least = majority.expected_gap(n, p), abs(2 * p - 1) * n
@@ -190,8 +190,8 @@ def improves(effort, rng):
     quantity="first gap at which ROSNAM errs more",
 )
 def improves_where_allowed(effort, rng):
-    r"""For two classes at $\epsilon = 0.1$ ROSNAM errs less than the published mechanism at gaps 1 to 46,
-    and more at every gap of 47 or more, where the published one errs less than any private label may."""
+    r"""For two classes at $\epsilon = 0.1$ ROSNAM errs less than the published mechanism at gaps 1 to 46, and
+    more at every gap of 47 or more, where the published mechanism errs less than any private label can."""
     most, more = effort.pick(100, 150, 300), []
     for j in range(1, most + 1):
         rosnam = majority.gap_error(j, 0.1)

@@ -52,8 +52,8 @@ def neighbours_of_equal_size(effort, rng):
     neighbours_of_equal_size, where="section 2.1, definition 1", quantity="data sets that single steps connect"
 )
 def neighbours_by_distance(effort, rng):
-    """Add-remove: data of any size at distance 1. Replace-one: data of equal size at distance
-    2. Each relation connects all its data sets, one of them any to any."""
+    """Add-remove neighbours are data of any size at distance 1; replace-one neighbours are data of equal
+    size at distance 2. Steps of each relation lead from any of its data sets to any other."""
     n = effort.pick(3, 4, 5)
     sizes = [_multisets("abc", size) for size in range(n + 1)]
     steps = {(x, y) for x, y in product(sizes[n], repeat=2) if _distance(x, y) == 2}
@@ -109,8 +109,8 @@ def theorem_1(effort, rng):
 
 @SMOOTH.corrected(theorem_1, *TRUE, where="theorem 1, equation 8")
 def true_smooth_sensitivity(effort, rng):
-    r"""For two or more classes it is $e^{-\epsilon\max(j-1,0)}$ under add-remove and $e^{-\epsilon\max(\lceil
-    j/2\rceil-1,0)}$ under replace-one."""
+    r"""For two or more classes the smooth sensitivity is $e^{-\epsilon\max(j-1,0)}$ under add-remove and
+    $e^{-\epsilon\max(\lceil j/2\rceil-1,0)}$ under replace-one."""
     for relation in NEIGHBOURS:
         formula = partial(majority.smooth_sensitivity, neighbours=relation)
         said = yield from _searched(effort, formula, relation)
@@ -123,7 +123,7 @@ def _first_listed(x):
 
 @LISTED("rdf/theorem-1-first-listed", "theorem 1, read with ties to the first class listed", "fails")
 def theorem_1_first_listed(effort, rng):
-    r"""If of tied classes only the first listed scores 1, the smooth sensitivity is $e^{-j\epsilon}$."""
+    r"""If only the first listed of tied classes scores 1, the smooth sensitivity is $e^{-j\epsilon}$."""
     formula = majority.published_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
 
@@ -135,8 +135,8 @@ def theorem_1_first_listed(effort, rng):
     where="theorem 1, read with ties to the first class listed",
 )
 def true_first_listed(effort, rng):
-    """If of tied classes only the first scores 1, the exponent is the lead over the nearest rival, less 1 if that
-    rival is listed before the winner."""
+    """If only the first listed of tied classes scores 1, the exponent is the lead over the nearest
+    rival, less 1 if that rival is listed before the winner."""
     formula = majority.first_listed_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
 
@@ -191,8 +191,8 @@ def equation_11(effort, rng):
     quantity="1 if the score changes within i steps, or within i and one more",
 )
 def when_scores_change(effort, rng):
-    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$ changes. Definition 7 asks
-    when one more step can change the score, which is $i \ge \max(j-1, 0)$."""
+    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$ changes.
+    Definition 7 asks when one more step can change the score, which happens for $i \ge \max(j-1, 0)$."""
     for data, j, i, ball in _balls(effort):
         one_more = any(score(z) != score(y) for y in ball for z in majority.neighbouring(y))
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)

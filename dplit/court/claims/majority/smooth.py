@@ -60,9 +60,9 @@ def smooth_exponential(effort, rng):
 
 @LOSS.corrected(smooth_exponential, "majority.smooth_exponential_loss", where="theorem 1 with definition 4")
 def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
-    r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$ the step from gap $j \ge 1$ costs exactly
-    $\log\frac{1+e^{a_{j+1}}}{1+e^{a_j}}$ for two classes, which grows without bound; $j = 0$
-    and more classes likewise."""
+    r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$, the step from gap $j \ge 1$ costs exactly
+    $\log\frac{1+e^{a_{j+1}}}{1+e^{a_j}}$ for two classes, which grows without bound; likewise for $j =
+    0$ and for more classes."""
     sizes = effort.pick({2: 7, 3: 5}, {2: 10, 3: 6, 4: 5}, {2: 24, 3: 10, 4: 7, 5: 6})
     worst = {}
     for budget in epsilon:
@@ -91,7 +91,7 @@ def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
     range="two classes, gaps 1 to 148, epsilon 0.1, 0.5 and 1, add-remove",
 )
 def true_sensitivity(effort, rng, epsilon=(0.1, 0.5, 1.0)):
-    """Scaled by the true smooth sensitivity the exponential mechanism still has no finite epsilon."""
+    """Even scaled by the true smooth sensitivity, the exponential mechanism has no finite epsilon."""
     most, gaps = float(effort.pick(10, 100, 1000)), np.arange(1, 149)
     for budget in epsilon:
         laws = [_rescaled_logpmf((j, 0), budget) for j in (*gaps, 149)]
@@ -164,7 +164,7 @@ def twice(effort, rng):
     **over(*COSTS),
 )
 def no_multiple(effort, rng):
-    """No multiple of epsilon covers it: for every multiple there is a gap that costs more."""
+    """No multiple of epsilon covers the cost: for every multiple there is a gap that costs more."""
     for name in COSTS:
         yield from certified(name, effort)
     multiples, first = (2, 10, 100), {}
@@ -258,10 +258,10 @@ def almost_random(effort, rng):
     **over("rdf/never-more-noise"),
 )
 def never_more(effort, rng):
-    r"""Using the smooth sensitivity instead of the global sensitivity of 1, equal or less noise is added to
-    all queries; even in the worst case, the smooth sensitivity is equal to the global sensitivity. (Of the
-    published mechanism against the exponential mechanism on the same score; what a private label can do is
-    `rdf/smooth-less-noise`.)"""
+    r"""Using the smooth sensitivity instead of the global sensitivity of 1, equal or less noise is added
+    to all queries; even in the worst case, the smooth sensitivity is equal to the global sensitivity.
+    (Read of the published mechanism against the exponential mechanism on the same score;
+    `rdf/smooth-less-noise` says what a private label can do.)"""
     plain = lambda A, m, o, **_: Exponential(2 * math.log(A)).pmf([1.0] * m + [0.0] * o)[0]  # noqa: E731
     yield from certified("rdf/never-more-noise", effort, left=plain)
     for epsilon, x in product((0.1, 1.0), ((0, 0), (3, 1), (2, 2, 0), (4, 1, 1))):

@@ -87,8 +87,8 @@ ALL, APART = "m-rf/algorithm-3:all", "m-rf/algorithm-3:disjoint"
 @ENSEMBLES("m-rf/algorithm-3", "Algorithm 3, privacy by composition", "loose", proved=True, **over(ALL, APART))
 def algorithm_3(effort, rng):
     r"""Each ensemble algorithm with a privacy budget of $\epsilon/q$ satisfies $\epsilon/q$-DP for batch training
-    and prediction; thus, from the composition theorem, algorithm 3 satisfies $\epsilon$-DP. (Under add-remove. If
-    its ensembles have disjoint subsets of the data, as in subsample-and-aggregate, it costs only $\epsilon/q$.)"""
+    and prediction; thus, from the composition theorem, algorithm 3 satisfies $\epsilon$-DP. (Neighbours are
+    add-remove. For disjoint subsets of data, as in subsample-and-aggregate, it costs only $\epsilon/q$.)"""
     for name in (ALL, APART):
         yield from certified(name, effort, broken="leaks")
     found = []
@@ -123,9 +123,9 @@ def algorithm_3_disjoint(effort, rng):
 
 @JOINT("m-rf/joint", "ours; algorithm 3")
 def joint(effort, rng):
-    """From all releases together, least squares weighted with the noise of each ensemble determine the leaves of
+    """From all releases together, least squares weighted with the noise of each ensemble determines the leaves of
     every ensemble. No leaf has a larger variance than in its own ensemble's release. With unweighted least squares
-    it may have a larger one."""
+    a leaf may have a larger one."""
     ratios, worse = [], 0
     for levels, made, deviations, scale, data in _ensembles(effort, rng):
         exact = least_squares(levels, made, deviations)
@@ -227,9 +227,9 @@ def advice(effort, rng):
 )
 def overhead(effort, rng):
     """The overhead of private training and prediction is negligible, since strategies are made before, so that it
-    is feasible on commodity hardware, even with large datasets. (With the cells as strategy, if the domain has
-    fewer cells than records times trees: then fewer than one entry of noise is drawn for ten steps of routing. A
-    domain of 22 columns has no such table.)"""
+    is feasible on commodity hardware, even with large datasets. (With the cells as strategy this holds if the
+    domain has fewer cells than records times trees: there is then less than one entry of noise per ten steps of
+    routing. A domain of 22 columns has no such table.)"""
     listed, y = [], np.zeros(5, int)
     sizes = {"Car": (CAR, 4, 1728), "Balance": (BALANCE, 3, 625), "Nursery": (NURSERY, 5, 12960)}
     for name, (levels, k, n) in sizes.items():
@@ -252,9 +252,9 @@ def prior_work(effort, rng):
 
 @TREE(SINGLE, "Results, more trees", "fails", about="reading", **over(SINGLE))
 def single_tree(effort, rng):
-    """Let each tree get a share of the budget or of the records, and read its predictive power as the chance of a
-    right label of two classes minus one half. The predictive power of a single tree is inversely proportional to
-    the number of trees."""
+    """Read as its gain over a guess (the chance of a right label of two classes minus one half), the predictive
+    power of a single tree is inversely proportional to the number of trees, if each has a share of the budget or
+    of the records."""
 
     def times(x, t):
         """The chance of a tree of t, times t."""
@@ -266,8 +266,8 @@ def single_tree(effort, rng):
 
 @TREE.corrected(single_tree, **over(*EXACT))
 def single_tree_exact(effort, rng):
-    r"""With $x = g\epsilon/\tau$ for a majority of $g$ records the power is $\frac12 - e^{-x}(\frac12 + \frac
-    x4)$, at most $\frac x4$: nearly constant while $x$ is large, and inverse to the number of trees only beyond
+    r"""With $x = g\epsilon/\tau$ for a majority of $g$ records the gain is $\frac12 - e^{-x}(\frac12 + \frac x4)$,
+    at most $\frac x4$: nearly constant while $x$ is large, and inverse to the number of trees only beyond
     $g\epsilon$ trees."""
     for name in EXACT:
         yield from certified(name, effort)

@@ -95,7 +95,7 @@ def theorem_6_total(effort, rng):
 
 @ERROR("m-rf/support", "Background, matrix mechanism", quantity="rank of A, and of A with W")
 def support(effort, rng):
-    """A strategy A can answer W if there is an X with $W = XA$. (Only then can it do so without bias, and $WA^+A =
+    """A strategy A can answer W if there is an X with $W = XA$. (Only then can A do so without bias, by $WA^+A =
     W$. The paper writes "exists some X for which $W = XA$" with the letter of the data.)"""
     answered = []
     for _ in range(effort.pick(60, 200, 1000)):

@@ -76,20 +76,20 @@ def subsample(effort, rng):
     **over("m-rf/subsample-shuffled") | {"quantity": "likelihood ratio"},
 )
 def shuffled(effort, rng):
-    r"""The training data is randomly split into $\tau$ disjoint subsets, as the code that the authors publish
-    (arisa77/mrf-public) splits it: a shuffle, cut into parts of equal size. Algorithm 3, which can capture our
+    r"""The training data is randomly split into $\tau$ disjoint subsets, as in the code that the authors publish
+    (arisa77/mrf-public): it is shuffled and cut into parts of equal size. Algorithm 3, which can capture our
     improved subsample-and-aggregate method as well by fitting disjoint subsets of data on each ensemble forest,
     then satisfies $\epsilon$-DP."""
     ratio = lambda H, t: math.exp(_family(t, t - 1, math.log(H)))  # noqa: E731
     yield from certified("m-rf/subsample-shuffled", effort, broken="leaks", left=ratio)
-    return "a likelihood ratio of {exact:.4g}, stated {stated:.4g}, and more than is stated wherever {refuted}"
+    return "the likelihood ratio is {exact:.4g}, stated {stated:.4g}; it exceeds the stated one wherever {refuted}"
 
 
 @SHUFFLED.corrected(shuffled)
 def shuffled_exact(effort, rng, epsilon=(0.5, 1.0)):
     r"""If a shuffle cuts the data into parts of equal size and the leaves' counts are released, the cost is
-    exactly $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, 2.94 for $\tau = 16$ and $\epsilon = 1$; adding
-    one record to $\tau - 1$ attains it. With $n$ identical records one more costs at least $\log(s e^\epsilon +
+    exactly $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, 2.94 for $\tau = 16$ and $\epsilon = 1$: $\tau -
+    1$ records and one more attain it. With $n$ identical records one more costs at least $\log(s e^\epsilon +
     (1-s)e^{3\epsilon})$, $s = (\lfloor n/\tau\rfloor + 1)/(n + 1)$."""
     for budget, tau in product(epsilon, (2, 3, 16)):
         data = {"epsilon": budget, "trees": tau}

@@ -205,9 +205,9 @@ def weighted_leaves(effort, rng):
 def one_tree(effort, rng):
     r"""We derive an alternative strategy matrix A that minimizes the error in estimating class counts at leaf
     nodes; so it is no worse than the Laplace mechanism on the leaves. (By the paper's text: for one tree nothing
-    in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism. The search ends at the cells on the
-    trees that were tried; these multiply its error by the number of cells of a leaf, about 12 on Car at depth 4.
-    The authors' code searches another family, products of one-query strategies for each column.)"""
+    in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism. On the trees that were tried the search
+    ends at the cells, where that mechanism's error is multiplied by the number of cells of a leaf, about 12 on Car
+    at depth 4. The authors' code searches another family, products of one-query strategies for each column.)"""
     for _ in range(effort.pick(5, 20, 100)):
         one = small.forest(small.CAR, 1, 4, rng)
         cells = np.bincount(one.reached(small.every_cell(small.CAR)).ravel())

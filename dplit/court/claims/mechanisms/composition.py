@@ -26,7 +26,7 @@ def sequential(effort, rng, paper):
         for neighbour in ((counts[0] + 1, counts[1]), (counts[0], counts[1] + 1)):
             laws = (_noisy_number_then_label(c, first, second) for c in (counts, neighbour))
             yield private(loss(*laws), stated, counts=list(counts), neighbour=list(neighbour))
-    return "The ratios multiply, the second of which knows the first: {statement}"
+    return "The ratios multiply, and the second is given the first output: {statement}"
 
 
 STEPS = "group", "group-rho", "sequence", "parallel"

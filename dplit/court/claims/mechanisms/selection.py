@@ -116,7 +116,7 @@ def exact_laws(effort, rng):
         high, low = map(int, whole_weights.weight(distance))
         yield same(high * 2**62 + low, 2**92 * math.exp(-distance) + 2**40, 2**-40, distance=distance)
     yield same(whole_weights.PRICE, 1 / 2**36)
-    return "A coin between its partial sums, whole weights with a loss of 2^-36 more, Gaussian numbers with none"
+    return "A coin lies between its partial sums; whole weights add a loss of 2^-36, Gaussian numbers none"
 
 
 @EXPONENTIAL("base-measure", {V1: "Equation (4)", V2: "Equation (3)"}, **over(UP, DOWN))

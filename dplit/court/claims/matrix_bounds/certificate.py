@@ -178,10 +178,10 @@ def _all_pairs(W, k):
 
 @CONTRAST("m-rf/contrast-bound", "ours; votes are compared, not counted", quantity="error, in 2/epsilon^2")
 def contrasts(effort, rng):
-    r"""A vote among k classes depends only on the differences from their mean, $I - \frac1k11^\top$. Their $L_2$
-    is $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes, where the counts themselves
-    have 1, 2, 3. For two classes their one difference with Laplace noise attains it. For three the K-norm
-    mechanism, a hexagon, has $\frac53$."""
+    r"""A vote among k classes depends only on the differences of the counts from their mean, $I - \frac1k11^\top$.
+    Their $L_2$ is $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes, where the counts
+    themselves have 1, 2, 3. For two classes their one difference with Laplace noise attains it. For three the
+    K-norm mechanism, a hexagon, has $\frac53$."""
     most, knorm = effort.pick(4, 6, 7), []
     for k in range(2, most + 1):
         W = np.eye(k) - 1 / k

@@ -150,7 +150,7 @@ def _on_car(rng):
 
 @AGREEING("m-rf/tree-norm-release", "ours; optimal noise allocation", quantity="squared error, one class")
 def tree_norm_release(effort, rng):
-    r"""Released with such noise, the leaves of the distinct trees answer all leaves by least squares, and no
+    r"""Released with tree-norm noise, the leaves of the distinct trees answer all leaves by least squares, and no
     record changes the total error. Under replace-one, with two classes or their difference, this error is exactly
     four times that under add-remove. For a tree on each feature of Tennis it is the least of the portfolio:
     $18.5/\epsilon^2$."""

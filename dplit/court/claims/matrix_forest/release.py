@@ -59,7 +59,7 @@ def forest_law(effort, rng):
             yield frequency(noise <= off, law.cdf(off), **data)
     return (
         "Of {cases} numbers, shown: {release}, {neighbours}: at most {at} from the count in {exact:.4f}, "
-        "law {stated:.4f}."
+        "probability {stated:.4f}."
     )
 
 

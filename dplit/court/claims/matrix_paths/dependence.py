@@ -151,7 +151,7 @@ def coupons(effort, rng):
         drawn = np.fromiter(_all_there(levels, depth, tau, forests, rng), dtype=bool)
         yield decisive(frequency(drawn, exact, trees=tau))
     return note(
-        f"the law equals inclusion and exclusion in fractions; {forests} forests each: all six "
+        f"probabilities equal inclusion and exclusion in fractions; {forests} forests each: all six "
         f"leaves of a cell with probability {found[0]}, all columns, and full rank, {found[1]}",
         range="12 trees of depth 2 on 4 columns, 6 trees of depth 1 on 3",
     )

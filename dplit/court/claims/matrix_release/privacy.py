@@ -185,7 +185,7 @@ def labels_cost_nothing(effort, rng):
             loss, data = _loss_of_labels(rows, epsilon, round(12 / epsilon))
             most = max(most, loss / epsilon)
             yield below(loss, epsilon, broken="leaks", of=name, **data)
-    return f"{{cases}} laws of all labels lose {most:.2f} of epsilon at most"
+    return f"{{cases}} distributions of all labels lose {most:.2f} of epsilon at most"
 
 
 @BATCHES("m-rf/second-batch", "ours; batch prediction", range="pairs of batches on 4 cells, 2 classes")

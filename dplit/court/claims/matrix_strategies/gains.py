@@ -41,7 +41,7 @@ def geometric(effort, rng):
         values = drawn_errors(leaves, strategy, 2.0, 6 * groups, rng, "geometric")
         yield mean(values, groups, stated, rng, strategy=strategy.name)
     return (
-        f"sums over the law: at sensitivity 1 {named[1.0, 1]:.3f} and {named[2.0, 1]:.3f} at epsilon 1 and 2; "
+        f"sums of probabilities: at sensitivity 1 {named[1.0, 1]:.3f} and {named[2.0, 1]:.3f} at epsilon 1 and 2; "
         f"{18 * groups} releases hold the stated errors"
     )
 

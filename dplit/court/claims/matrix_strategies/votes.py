@@ -205,7 +205,7 @@ def tuning_votes(effort, rng):
 @VOTES.corrected(tuning_votes, "matrix.select", quantity="variance, in 2/epsilon^2", range="small forests")
 def votes_target(effort, rng):
     r"""For votes, tune their own variance, $\|m_qA^+\|^2$ with the number $m_{qc}$ of trees in which query q and
-    cell c share a leaf. This is as free. Among the same members, a strategy selected by this variance is never
+    cell c share a leaf. This is free too. Among the same members, a strategy selected by this variance is never
     worse in it than one selected by the leaves."""
     yield from _small_votes(effort, rng)
     names, ratios = ("per-tree", "merged", "identity", "regions"), []

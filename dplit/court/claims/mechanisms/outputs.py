@@ -37,7 +37,7 @@ def post_processing(effort, rng):
                     after = loss(*(np.log(_answers(law, kernel)) for law in laws))
                     yield private(after, before, scores=scores, change=change, epsilon=epsilon)
     return note(
-        "{cases} pairs of laws, before and after a vote or a random table: {exact:.4f} after, "
+        "{cases} pairs of distributions, before and after a vote or a random table: {exact:.4f} after, "
         "{stated:.4f} before.",
         range=f"three candidates, scores up to {most}, two mechanisms, three budgets",
     )
@@ -91,4 +91,4 @@ def noise_scale(effort, rng, paper):
         noise = Laplace(epsilon, reach)
         half = quad(lambda x, noise=noise: x * x * noise.pdf(x), 0, np.inf)[0]
         yield same(half / reach**2, 1 / epsilon**2, 1e-7, epsilon=epsilon, sensitivity=reach)
-    return "{cases} budgets and sensitivities: at epsilon {epsilon:g} {exact:.4f} times"
+    return "{cases} budgets and sensitivities: at epsilon {epsilon:g} the variance is {exact:.4f} times that at 1"

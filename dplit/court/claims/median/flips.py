@@ -141,7 +141,7 @@ def flip_continuous(effort, rng):
     yield need(max(moved) < 1e-12, worst, "<=", EPSILON)
     return note(
         f"On grids of {', '.join(map(str, cells))} cells the largest loss is "
-        f"{worst:.4f}, epsilon {EPSILON:.4f}. Another number of cells is another law: "
+        f"{worst:.4f}, epsilon {EPSILON:.4f}. Another number of cells is another distribution: "
         f"from 4 to 8, 16 and 64 cells it moves by {', '.join(f'{m:.4f}' for m in moved)}.",
         quantity="privacy loss",
     )

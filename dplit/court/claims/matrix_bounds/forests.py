@@ -30,11 +30,11 @@ def _moved(one, noise, z):
 
 @BLOCK("m-rf/block-norm", "ours; noise for all leaves of a forest", intervals=1, quantity="variance, 2/epsilon^2")
 def block_norm(effort, rng):
-    r"""Noise on the leaves of any forest of density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where
-    $z_t$ are the leaves of tree t, is $\epsilon$-DP under add-remove. A leaf of a tree with $m_t$ leaves
-    has the variance $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$, o leaves in all: with trees of equal
-    size always less than Laplace noise of scale $\tau/\epsilon$, whose variance is $2\tau^2/\epsilon^2$, if
-    there are two trees or more, and with trees of two leaves a third of it in the limit."""
+    r"""Noise on the leaves of any forest with density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where $z_t$
+    are the leaves of tree t, is $\epsilon$-DP under add-remove. With o leaves in all, a leaf of a tree with $m_t$
+    leaves has variance $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$. For two or more trees of equal size this is
+    always less than the variance $2\tau^2/\epsilon^2$ of Laplace noise of scale $\tau/\epsilon$; for trees of two
+    leaves it tends to a third of that."""
     halves = {}
     for tau, m in itertools.product((2, 3, 8, 128), (2, 3, 8, 50)):
         halves[tau, m] = half = matrix.BlockNorm([m] * tau, 1.0).variances[0] / 2
@@ -97,9 +97,9 @@ def _marginal(levels, columns):
 def tree_norm(effort, rng):
     r"""Let all trees have the same sum over their leaves. Noise of density proportional to
     $e^{-\epsilon\max_t\|z_t\|_1}$ on the leaves of any forest is $\epsilon$-DP under add-remove, and for trees on
-    disjoint columns it is the K-norm noise. On Car with depth 1 it has .022 of the error of noisy cells, where the
-    best marginals that are known have .0503; with depth 2, by least squares from seven marginals that cover all
-    pairs of features once, it also has less than they. For two-leaf trees its error tends to a twelfth of that of
+    disjoint columns it is the K-norm noise. On Car with depth 1 its error is .022 of that of noisy cells; the best
+    known marginals have .0503. With depth 2, by least squares from seven marginals that cover all pairs of
+    features once, its error is also below theirs. For two-leaf trees its error tends to a twelfth of that of
     Laplace noise for each tree."""
     yield from _like_hulls(effort, rng)
     forests = effort.pick(20, 100, 400)
@@ -150,10 +150,10 @@ def _on_car(rng):
 
 @AGREEING("m-rf/tree-norm-release", "ours; optimal noise allocation", quantity="squared error, one class")
 def tree_norm_release(effort, rng):
-    r"""Released with such noise, the leaves of the distinct trees answer all leaves by least squares with a
-    total error that no record changes. Under replace-one, with two classes or their difference, it is exactly four
-    times that of add-remove. For a tree on each feature of Tennis it is the least of the portfolio: 18.5 over
-    $\epsilon^2$."""
+    r"""Released with tree-norm noise, the leaves of the distinct trees answer all leaves by least squares, and no
+    record changes the total error. Under replace-one, with two classes or their difference, this error is exactly
+    four times that under add-remove. For a tree on each feature of Tennis it is the least of the portfolio:
+    $18.5/\epsilon^2$."""
     for _ in range(effort.pick(12, 40, 150)):
         levels = [[2, 2], [3, 2], [2, 2, 2]][rng.integers(3)]
         one = small.forest(levels, int(rng.integers(2, 4)), 1, rng)

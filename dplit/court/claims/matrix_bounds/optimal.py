@@ -48,10 +48,10 @@ def searched(W, p, rng):
 def optimal(effort, rng):
     r"""The search for a strategy, resulting in optimal DP noise allocation under the Laplace mechanism: the
     optimality of our approach comes from the theoretical optimality of the strategy matrix from OPT for a fixed
-    strategy. (Of the paper's text, $\mathrm{OPT}_p$ on the cells of the whole domain, this holds at most within
-    its family, the cells beside p more queries. For a forest of one tree the leaves themselves have the error 1 a
-    leaf, and nothing in the family attains it, if a leaf has two cells: with fewer queries than leaves most
-    searches return the cells, with as much error as a leaf has cells. The authors' code searches another family,
+    strategy. (For $\mathrm{OPT}_p$ on the cells of the whole domain, as in the paper's text, this holds at most
+    within its family, the cells and p more queries. For a forest of one tree the leaves themselves have error 1 a
+    leaf. Nothing in the family attains this if a leaf has two cells: with fewer queries than leaves most searches
+    return the cells, whose error per leaf is its number of cells. The authors' code searches another family,
     products of one-query strategies for each column.)"""
     found = []
     for levels, p in SINGLE_TREES[: effort.pick(2, 3, 4)]:
@@ -74,9 +74,9 @@ def optimal(effort, rng):
 
 @CERTIFICATE.corrected(optimal, quantity="error of the leaves over that of noisy cells")
 def gaps(effort, rng):
-    r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees the certified
-    part of the error of noisy cells is about .008, .05, .20 and .48 on Car with depth 1 to 4, and .026, .17 and
-    .57 on Balance with depth 1 to 3; one tree's leaves attain it. What lies between is open."""
+    r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees this bound is
+    about .008, .05, .20 and .48 of the error of noisy cells on Car with depth 1 to 4, and .026, .17 and .57 on
+    Balance with depth 1 to 3. The leaves of a single tree attain it. What lies between is open."""
     rows = []
     for levels, deepest in ((CAR, effort.pick(1, 2, 3)), (BALANCE, effort.pick(2, 2, 3))):
         for depth in range(1, deepest + 1):
@@ -130,11 +130,11 @@ def _searched_laplace(W, rng, starts):
 
 @KNORM("m-rf/k-norm", "ours; optimal noise allocation", intervals=2, quantity="squared error on Tennis, epsilon 1")
 def k_norm(effort, rng):
-    r"""Noise of density proportional to $e^{-\epsilon\|z\|_K}$, K the convex hull of W's columns and their
-    negatives, is $\epsilon$-DP under add-remove neighbours and has the covariance
-    $\frac{(d+1)(d+2)}{\epsilon^2}E\,UU^\top$, U uniform in K. For a tree on each feature of Tennis its
-    error is exactly $18.5/\epsilon^2$, where the best strategy with Laplace noise that a search finds has
-    $24/\epsilon^2$ and none less than $15.39/\epsilon^2$."""
+    r"""Let K be the convex hull of W's columns and their negatives. Noise of density proportional to
+    $e^{-\epsilon\|z\|_K}$ is $\epsilon$-DP under add-remove neighbours; its covariance is
+    $\frac{(d+1)(d+2)}{\epsilon^2}E\,UU^\top$, U uniform in K. For a tree on each feature of Tennis its error is
+    exactly $18.5/\epsilon^2$. With Laplace noise the best strategy that a search finds has $24/\epsilon^2$, and
+    none has less than $15.39/\epsilon^2$."""
     noise, W = matrix.KNorm(TENNIS, 1.0), TENNIS.astype(float)
     draws, norms = effort.pick(60_000, 400_000, 2_000_000), effort.pick(10, 40, 200)
     z = noise.sample(draws, rng=rng)

@@ -31,8 +31,8 @@ def _ranks(effort, rng):
 @RANK("m-rf/dependence", "Section 1, main contributions; optimizing decision paths")
 def dependence(effort, rng):
     r"""Some leaf values can be expressed as linear combinations of others: a budget for each tree is wasted if
-    decision paths in one tree are linearly dependent on those in others. (Of any two trees they are, whatever
-    these test: $\tau$ trees with $o$ leaves have rank at most $o - \tau + 1$, which is attained.)"""
+    decision paths in one tree are linearly dependent on those in others. (Those of any two trees always are:
+    $\tau$ trees with $o$ leaves have rank at most $o - \tau + 1$, which is attained.)"""
     for one, found in _ranks(effort, rng):
         yield at_most(found, len(one.paths) - one.n_trees + 1, **one.data)
     return note(
@@ -50,9 +50,9 @@ def dependence(effort, rng):
     "matrix.certified_ranks",
 )
 def rank(effort, rng):
-    r"""T has rank at most $\sum_U \prod_{i \in U}(n_i - 1)$ over all subsets U, the empty one included, of
-    the sets of columns that are tested on one path, whatever the number of trees. Rich forests attain
-    it: 109, 414 and 972 on Car with depth 2, 3 and 4."""
+    r"""T has rank at most $\sum_U \prod_{i \in U}(n_i - 1)$ for any number of trees. The sum runs over all subsets
+    U, the empty one included, of the sets of columns that are tested on one path. Rich forests attain the bound:
+    109, 414 and 972 on Car with depth 2, 3 and 4."""
     for one, found in _ranks(effort, rng):
         yield below(found, matrix.rank_bound(one.paths), **one.data)
         yield same(found, matrix.certified_ranks(one.paths)[-1], of="modulo 2", **one.data)
@@ -94,8 +94,8 @@ def _car(effort, rng):
 )
 def laplace_baseline(effort, rng):
     r"""Many existing DP approaches add Laplace noise of scale $\tau/\epsilon$ to the leaf values of $\tau$ trees.
-    (A leaf that several trees have needs noise once, and then 128 trees on Car need the scale of at most 15,
-    20, 15 and 6 trees at depth 2, 3, 4 and 5.)"""
+    (A leaf that several trees share needs noise only once. Then 128 trees on Car need the scale of at most 15, 20,
+    15 and 6 trees at depth 2, 3, 4 and 5.)"""
     found = []
     for depth, one in _car(effort, rng):
         counted = _most_leaves(one)
@@ -107,9 +107,9 @@ def laplace_baseline(effort, rng):
 
 @DISTINCT.corrected(laplace_baseline, quantity="distinct leaves that hold a cell")
 def distinct(effort, rng):
-    r"""The counts of the distinct leaves have the sensitivity $\gamma$ under add-remove, the most distinct
-    leaves that hold one cell, and $\gamma \le \min(\tau, \binom dh)$ for trees that test $h$ of $d$ columns
-    on every path. On Car 128 trees attain $\binom dh$ = 15, 20, 15 at depth 2, 3, 4."""
+    r"""The counts of the distinct leaves have sensitivity $\gamma$ under add-remove, where $\gamma$ is the largest
+    number of distinct leaves that hold one cell. For trees that test $h$ of $d$ columns on every path, $\gamma \le
+    \min(\tau, \binom dh)$; on Car 128 trees attain $\binom dh$ = 15, 20, 15 at depth 2, 3, 4."""
     rich, forests = [], effort.pick(20, 80, 400)
     for depth, one in _car(effort, rng):
         counted = _most_leaves(one)
@@ -136,9 +136,9 @@ def _coupons(seen, coupons, draws):
 
 @COUPONS("m-rf/distinct-leaves", "ours; the leaves that hold one cell", intervals=2, quantity="P(every leaf)")
 def coupons(effort, rng):
-    r"""In a forest of $\tau$ random trees that test $h$ of $d$ columns on every path, the distinct leaves that
-    hold a given cell are as many as distinct coupons after $\tau$ draws of $\binom dh$. All of them are there
-    with probability at least $1 - \binom dh(1 - 1/\binom dh)^\tau$; at depth 1 T then has its full rank."""
+    r"""For $\tau$ random trees that test $h$ of $d$ columns on every path, the number of distinct leaves with a
+    given cell is distributed as that of distinct coupons in $\tau$ draws of $\binom dh$. All occur with
+    probability at least $1 - \binom dh(1 - 1/\binom dh)^\tau$; at depth 1 T then has its full rank."""
     for tau, d, h in ((1, 4, 2), (5, 4, 2), (12, 5, 2), (40, 6, 3), (30, 3, 0), (9, 6, 6)):
         for m, p in enumerate(matrix.distinct_leaves_law(tau, d, h)):
             yield same(_coupons(m, math.comb(d, h), tau), p, 1e-9, 1e-12, tau=tau, d=d, h=h, m=m)
@@ -151,7 +151,7 @@ def coupons(effort, rng):
         drawn = np.fromiter(_all_there(levels, depth, tau, forests, rng), dtype=bool)
         yield decisive(frequency(drawn, exact, trees=tau))
     return note(
-        f"the law equals inclusion and exclusion in fractions; {forests} forests each: all six "
+        f"probabilities equal inclusion and exclusion in fractions; {forests} forests each: all six "
         f"leaves of a cell with probability {found[0]}, all columns, and full rank, {found[1]}",
         range="12 trees of depth 2 on 4 columns, 6 trees of depth 1 on 3",
     )

@@ -33,9 +33,9 @@ def _never_worse(pairs):
 
 @MERGING("m-rf/column-merging", "ours", "holds", "matrix.Workload", "matrix.Merged")
 def column_merging(effort, rng):
-    r"""Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those of zero columns. The
-    answers are $WD = W'(MD)$, one record more changes one entry of $MD$ by at most 1, and the least error that a
-    strategy has for $W$ is the least that one has for $W'$: no strategy gets worse if the cells are merged."""
+    """Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those of zero columns. The
+    answers are $WD = W'(MD)$, and one more record changes one entry of $MD$ by at most 1. The least error of a
+    strategy for $W$ equals the least for $W'$: no strategy gets worse if the cells are merged."""
     errors = []
     for forest_, Q in _forests(effort, rng):
         levels, workload = forest_.levels, matrix.Workload.of(forest_.paths, Q)
@@ -60,9 +60,9 @@ def column_merging(effort, rng):
 
 @MERGING("m-rf/row-merging", "ours")
 def row_merging(effort, rng):
-    r"""A query that occurs $\mu$ times is answered once: the error of $W$ is that of its distinct rows,
-    weighted with $\mu$. And a row that a strategy has $m$ times is better released once, $m$ times as large:
-    the sensitivity is the same and no error grows."""
+    r"""A query that occurs $\mu$ times is answered once: the error of $W$ is that of its distinct rows with
+    weights $\mu$. A row that a strategy contains $m$ times is better released once, multiplied by $m$: the
+    sensitivity is the same and no error grows."""
     errors = []
     for forest_, Q in _forests(effort, rng):
         T, leaves = forest_.T, forest_.leaves

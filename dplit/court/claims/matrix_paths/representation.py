@@ -42,11 +42,11 @@ def _products(one, X, y, Q, classes):
 
 @REPRESENTATION("m-rf/representation", "Matrix random forests: C = TD, W = QT', V = QT'TD")
 def representation(effort, rng):
-    r"""With T the decision paths of a forest over categorical columns, D the records by cell and class and Q
-    the queries by cell: $C = TD$ are the class counts of the leaves, $W = QT^\top$ says which leaves the
-    queries reach, and $V = QT^\top TD$ are the weighted votes, all computed without materializing the data
-    matrix D. (The aggregated votes represent a weighted count: a record counts in $V_{ij}$ once for each tree in
-    which it shares the query's leaf.)"""
+    r"""With T the decision paths of a forest over categorical columns, D the records by cell and class and Q the
+    queries by cell: $C = TD$ are the class counts of the leaves, $W = QT^\top$ says which leaves the queries
+    reach, and $V = QT^\top TD$ are the weighted votes, all computed without materializing the data matrix D. (The
+    aggregated votes represent a weighted count: a record counts in $V_{ij}$ once for each tree in which it shares
+    a leaf with the query.)"""
     forests = effort.pick(12, 60, 300)
     for _ in range(forests):
         levels = small.small_levels(rng)
@@ -107,10 +107,10 @@ def examples(effort, rng):
 
 @REPRESENTATION("m-rf/figure-1", "Figure 1", proved=False, about="reading", range="6 samples, 3 queries, 2 trees")
 def figure_1(effort, rng):
-    r"""Figure 1 in full, in our reading: six samples, a tree on each feature, three queries. T is 5 by 6,
-    $C = TD$ 5 by 2, $W = QT^\top$ 3 by 5 and $V = QT^\top TD$ 3 by 2; the leaf "sunny" holds $[2, 0]$.
-    (Our text of the paper has the schema, $D_{1,1}$, the first query, the leaf's $[2, 0]$ and "no"; the
-    other samples and queries and the trees are ours.)"""
+    r"""The whole of Figure 1 in our reading: six samples, a tree on each feature, three queries. T is 5 by 6, $C =
+    TD$ 5 by 2, $W = QT^\top$ 3 by 5 and $V = QT^\top TD$ 3 by 2; the leaf "sunny" holds $[2, 0]$. (Our text of the
+    paper has the schema, $D_{1,1}$, the first query, the leaf's $[2, 0]$ and "no"; the other samples and queries
+    and the trees are ours.)"""
     one, (codes, y, queries, D) = small.tennis_trees(), _tennis()
     T = one.paths.matrix().astype(int)
     yield from _products(one, codes, y, queries, 2)
@@ -129,10 +129,10 @@ def figure_1(effort, rng):
     quantity="entry of V, and records of the class in the query's leaves",
 )
 def votes_counted(effort, rng):
-    r"""Here $V_{i,j}$ represents the number of training instances that agree with the class label $y_j$ for the
-    i-th inference query. (This assumes one tree, or instances that are weighted, as the paragraph before says:
-    one that shares the query's leaf in several trees is counted once for each. On Tennis with two trees the
-    query (sunny, true) has $V = [4, 0]$, and three instances share a leaf with it.)"""
+    """Here $V_{i,j}$ represents the number of training instances that agree with the class label $y_j$ for the
+    i-th inference query. (This assumes one tree, or weighted instances, as the preceding paragraph says: an
+    instance that shares a leaf with the query in several trees counts once for each tree. On Tennis with two trees
+    the query (sunny, true) has $V = [4, 0]$, and three instances share a leaf with it.)"""
     one, (codes, y, queries, D) = small.tennis_trees(), _tennis()
     Q = matrix.query_matrix(queries, small.TENNIS.n_levels)
     shared = one.reached(queries[:1])[0] == one.reached(codes)  # records by trees
@@ -153,8 +153,8 @@ def votes_counted(effort, rng):
 
 @SIZES("m-rf/domain-size", "Data and schema", proved=False, quantity="cells")
 def domain_size(effort, rng):
-    r"""The full domain size is the product of all $d$ sizes $n_i$, the class column's included. (The
-    features alone, the rows of D and the columns of T, have the product of $d - 1$ sizes.)"""
+    """The full domain size is the product of all $d$ sizes $n_i$, including that of the class column. (The
+    features alone, which index the rows of D and the columns of T, have the product of $d - 1$ sizes.)"""
     named = {"Tennis": ((3, 2), 2), "Car": (small.CAR, 4), "Balance": (small.BALANCE, 3)}
     for name, (levels, classes) in named.items():
         listed = len(small.every_cell((*levels, classes)))
@@ -203,8 +203,8 @@ def complexity(effort, rng):
 )
 def interchange(effort, rng):
     r"""Data as a matrix and as a vector are essentially interchangeable: $\mathrm{vec}(TD) = (I_k \otimes
-    T)\,\mathrm{vec}(D)$. (The vector has $k$ times as many queries of the same sensitivity, so that
-    what is summed over them is $k$ times as large.)"""
+    T)\,\mathrm{vec}(D)$. (The vector has $k$ times as many queries with the same sensitivity, so sums over the
+    queries are $k$ times as large.)"""
     for _ in range(effort.pick(6, 20, 60)):
         levels, k = small.small_levels(rng, 3), int(rng.integers(2, 5))
         one = small.forest(levels, int(rng.integers(1, 4)), 2, rng)
@@ -225,9 +225,9 @@ def interchange(effort, rng):
     quantity="cells of T after one record more",
 )
 def strategy_free(effort, rng):
-    r"""Our allocation strategy is data-independent: it is selected without privacy loss, since T does not
-    depend on the data. This assumes that the schema is public, and for $W = QT^\top T$ that the queries are not
-    taken from the training records. (What is said here is about the matrices alone.)"""
+    r"""Our allocation strategy is data-independent: it is selected without privacy loss, since T does not depend
+    on the data. (This assumes that the schema is public, and for $W = QT^\top T$ that the queries are not taken
+    from the training records. The statement is about the matrices alone.)"""
     fits = effort.pick(4, 10, 30)
     first, *others = [_fitted_paths(rng) for _ in range(fits)]
     for other in others:

@@ -87,9 +87,8 @@ ALL, APART = "m-rf/algorithm-3:all", "m-rf/algorithm-3:disjoint"
 @ENSEMBLES("m-rf/algorithm-3", "Algorithm 3, privacy by composition", "loose", proved=True, **over(ALL, APART))
 def algorithm_3(effort, rng):
     r"""Each ensemble algorithm with a privacy budget of $\epsilon/q$ satisfies $\epsilon/q$-DP for batch training
-    and prediction; thus, from the composition theorem, algorithm 3 satisfies $\epsilon$-DP. (Under add-remove.
-    With disjoint subsets of data for its ensembles, as subsample-and-aggregate has them, it costs only
-    $\epsilon/q$.)"""
+    and prediction; thus, from the composition theorem, algorithm 3 satisfies $\epsilon$-DP. (Neighbours are
+    add-remove. For disjoint subsets of data, as in subsample-and-aggregate, it costs only $\epsilon/q$.)"""
     for name in (ALL, APART):
         yield from certified(name, effort, broken="leaks")
     found = []
@@ -114,7 +113,7 @@ def _mixture_loss(q, noise):
 
 @ENSEMBLES.corrected(algorithm_3, **over(APART))
 def algorithm_3_disjoint(effort, rng):
-    r"""If each record is given to one ensemble by a draw of its own, each ensemble may spend all of
+    r"""If each record is assigned to one ensemble by its own random draw, each ensemble may spend all of
     $\epsilon$, and together they cost $\epsilon$ under add-remove."""
     yield from certified(APART, effort, broken="leaks")
     for q in (2, 3):
@@ -124,9 +123,9 @@ def algorithm_3_disjoint(effort, rng):
 
 @JOINT("m-rf/joint", "ours; algorithm 3")
 def joint(effort, rng):
-    r"""All releases together determine each ensemble's leaves by least squares weighted with the noise of
-    each ensemble, with no larger variance for any leaf than its own ensemble's release has. Unweighted
-    least squares may have a larger one."""
+    """From all releases together, least squares weighted with the noise of each ensemble determines the leaves of
+    every ensemble. No leaf has a larger variance than in its own ensemble's release. With unweighted least squares
+    a leaf may have a larger one."""
     ratios, worse = [], 0
     for levels, made, deviations, scale, data in _ensembles(effort, rng):
         exact = least_squares(levels, made, deviations)
@@ -149,8 +148,8 @@ def joint(effort, rng):
 
 @JOINT("m-rf/within-ensemble", "Our full DP M-RF framework", "fails", about="reading")
 def within_ensemble(effort, rng):
-    r"""Read for what the ensembles answer together: the strategies that are optimal within each ensemble give the
-    least error that the releases allow. (What a strategy is worth within one ensemble is a claim of its own.)"""
+    """Read for what the ensembles answer together: the strategies that are optimal within each ensemble give the
+    least error that the releases allow. (Another claim judges each strategy within one ensemble.)"""
     for levels, made, deviations, _, data in _ensembles(effort, rng):
         alone = _total(made, [_own(e, s) for e, s in zip(made, deviations)])
         yield below(alone, _total(made, least_squares(levels, made, deviations)), 1e-7, **data)
@@ -183,10 +182,9 @@ def _car_leaf(columns, q, tau, depth, rng):
 
 @TUNING("m-rf/tuning-free", "Setting hyperparameters", "assumes", quantity="variance of a leaf, in 2/epsilon^2")
 def tuning(effort, rng):
-    r"""The utility of algorithm 3 is measured by $\mathrm{Err}_{\epsilon/q}(W^{(i)}, A^{(i)})$, which
-    depends on no training record, so that the hyperparameters are tuned for free. (It costs nothing, and
-    ranks numbers of ensembles and sizes of subsets by their noise. It measures noise alone: the least is
-    had by trees that ask for one column.)"""
+    r"""The utility of algorithm 3 is measured by $\mathrm{Err}_{\epsilon/q}(W^{(i)}, A^{(i)})$, which depends on
+    no training record, so that the hyperparameters are tuned for free. (The measure costs nothing, and ranks
+    numbers of ensembles and sizes of subsets by noise alone: trees that test a single column have the least.)"""
     settings = (range(6), 1, 32, 4), ((0, 2, 3, 5), 2, 32, 4), ((1, 2, 3, 4), 2, 32, 4)
     found = [_car_leaf(*setting, rng) for setting in settings]
     for counted, ours in found:
@@ -204,9 +202,9 @@ def tuning(effort, rng):
 
 @TUNING("m-rf/advice", "Setting hyperparameters", "assumes", quantity="accuracy, Car", range="appendix, table 2")
 def advice(effort, rng):
-    r"""For smaller datasets, we recommend using a single ensemble forest with the original feature set to
-    maximize accuracy. (A recommendation, and not for every small set, as the appendix says itself: in the
-    authors' own table on Car two ensembles of four features are ahead for all three methods.)"""
+    """For smaller datasets, we recommend using a single ensemble forest with the original feature set to maximize
+    accuracy. (This does not hold for every small data set, as the appendix itself says: in the authors' own table
+    on Car two ensembles of four features are ahead for all three methods.)"""
     cells, printed = table("m-rf/appendix-table-2").cells, []
     for name in ("training", "prediction", "subsample"):
         one, two = (cells["car", f"{name}, q = {q}"].value for q in (1, 2))
@@ -228,10 +226,10 @@ def advice(effort, rng):
     range="Car, Balance, Nursery and Mushroom; 128 trees of depth 4",
 )
 def overhead(effort, rng):
-    r"""The overhead of private training and prediction is negligible, since strategies are made before, so that
-    it is feasible on commodity hardware, even with large datasets. (With the cells as strategy, where the
-    domain has fewer cells than records times trees: an entry of noise is then drawn for fewer than one step of
-    routing in ten. A domain of 22 columns has no such table.)"""
+    """The overhead of private training and prediction is negligible, since strategies are made before, so that it
+    is feasible on commodity hardware, even with large datasets. (With the cells as strategy this holds if the
+    domain has fewer cells than records times trees: there is then less than one entry of noise per ten steps of
+    routing. A domain of 22 columns has no such table.)"""
     listed, y = [], np.zeros(5, int)
     sizes = {"Car": (CAR, 4, 1728), "Balance": (BALANCE, 3, 625), "Nursery": (NURSERY, 5, 12960)}
     for name, (levels, k, n) in sizes.items():
@@ -254,9 +252,9 @@ def prior_work(effort, rng):
 
 @TREE(SINGLE, "Results, more trees", "fails", about="reading", **over(SINGLE))
 def single_tree(effort, rng):
-    r"""Read as its gain over a guess, the chance of a right label of two classes less one half, the
-    predictive power of a single tree is inversely proportional to the number of trees, where each has a
-    part of the budget or of the records."""
+    """Read as its gain over a guess (the chance of a right label of two classes minus one half), the predictive
+    power of a single tree is inversely proportional to the number of trees, if each has a share of the budget or
+    of the records."""
 
     def times(x, t):
         """The chance of a tree of t, times t."""
@@ -268,9 +266,9 @@ def single_tree(effort, rng):
 
 @TREE.corrected(single_tree, **over(*EXACT))
 def single_tree_exact(effort, rng):
-    r"""With $x = g\epsilon/\tau$ for a majority of $g$ records it is $\frac12 - e^{-x}(\frac12 + \frac
-    x4)$, at most $\frac x4$: nearly constant while $x$ is large, and inverse to the number of trees only
-    beyond $g\epsilon$ trees."""
+    r"""With $x = g\epsilon/\tau$ for a majority of $g$ records the gain is $\frac12 - e^{-x}(\frac12 + \frac x4)$,
+    at most $\frac x4$: nearly constant while $x$ is large, and inverse to the number of trees only beyond
+    $g\epsilon$ trees."""
     for name in EXACT:
         yield from certified(name, effort)
     for gap, epsilon, tau in ((5, 2.0, 1), (200, 0.5, 32), (40, 2.0, 512)):

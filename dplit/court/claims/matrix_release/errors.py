@@ -68,22 +68,22 @@ def _as_total(effort, rng, queries):
 @ERROR("m-rf/theorem-4", "Theorem 4, definition 3", "assumes")
 def theorem_4(effort, rng):
     r"""The leaf values of algorithm 1 have the mean squared error $\mathrm{Err}_\epsilon(T, A) =
-    \frac2{\epsilon^2}\|A\|_1^2\|TA^+\|_F^2$. (As definition 3 has it, in total: over all leaves, and of one
+    \frac2{\epsilon^2}\|A\|_1^2\|TA^+\|_F^2$. (As definition 3 has it, this is the total over all leaves, for one
     class.)"""
     return (yield from _as_mean(effort, rng, False))
 
 
 @ERROR.corrected(theorem_4, "matrix.error")
 def theorem_4_total(effort, rng):
-    r"""$\mathrm{Err}_\epsilon(T, A)$ is the expected sum of squared errors over all leaves of one class: of $k$
-    classes together $k$ times as large, and the mean of a leaf is $1/o$ of it."""
+    r"""$\mathrm{Err}_\epsilon(T, A)$ is the expected sum of squared errors over all leaves of one class. For $k$
+    classes the sum is $k$ times as large, and the mean per leaf is $1/o$ of it."""
     return (yield from _as_total(effort, rng, False))
 
 
 @ERROR("m-rf/theorem-6", "Theorem 6, definition 3", "assumes")
 def theorem_6(effort, rng):
-    r"""The vote counts of algorithm 2 have the mean squared error $\mathrm{Err}_\epsilon(QT^\top T, A)$.
-    (As definition 3 has it, in total: over all queries, and of one class.)"""
+    r"""The vote counts of algorithm 2 have the mean squared error $\mathrm{Err}_\epsilon(QT^\top T, A)$. (As
+    definition 3 has it, this is the total over all queries, for one class.)"""
     return (yield from _as_mean(effort, rng, True))
 
 
@@ -95,8 +95,8 @@ def theorem_6_total(effort, rng):
 
 @ERROR("m-rf/support", "Background, matrix mechanism", quantity="rank of A, and of A with W")
 def support(effort, rng):
-    r"""A strategy A can answer W if there is an X with $W = XA$. (And only then without bias: then $WA^+A
-    = W$. The paper writes "exists some X for which $W = XA$" with the data's letter.)"""
+    """A strategy A can answer W if there is an X with $W = XA$. (Only then can A do so without bias, by $WA^+A =
+    W$. The paper writes "exists some X for which $W = XA$" with the letter of the data.)"""
     answered = []
     for _ in range(effort.pick(60, 200, 1000)):
         n = int(rng.integers(2, 6))
@@ -116,9 +116,9 @@ def support(effort, rng):
 
 @IDENTITY("m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading")
 def gap_closed(effort, rng):
-    r"""Read as one of votes: batch analysis closes the gap between private prediction and private training, which
-    a limited number of queries causes. (Where both release the cells: then the weighted votes of both are one
-    function of one histogram. With strategies of their own they differ, and so do hard votes.)"""
+    """Read as one of votes: batch analysis closes the gap between private prediction and private training, which a
+    limited number of queries causes. (This holds if both release the cells: then the weighted votes of both are
+    one function of one histogram. With strategies of their own they differ, and so do hard votes.)"""
     differ, batches = 0, effort.pick(10, 40, 200)
     for seed in range(batches):
         levels = small.small_levels(rng, 3)
@@ -160,9 +160,9 @@ CUT = "m-rf/clipping:cut", "m-rf/clipping:empty"
 
 @CLIPPING("m-rf/clipping", "ours", **over(*CUT))
 def clipping(effort, rng):
-    r"""Counts cut at 0 are never farther from the truth, whatever was drawn. With Laplace noise of scale
-    $b$ an empty cell's error falls from $2b^2$ to $b^2$, and to $b^2e^{-t/b}$ if a public threshold $t$
-    is taken off; a count far above the threshold pays $t^2$ for it."""
+    """Cutting noisy counts at 0 never moves them farther from the truth. With Laplace noise of scale $b$ the
+    squared error of an empty cell falls from $2b^2$ to $b^2$, and to $b^2e^{-t/b}$ if a public threshold $t$ is
+    subtracted first. A count far above the threshold pays $t^2$ for this."""
     for name in CUT:
         yield from certified(name, effort)
     for x, z in product((0.0, 0.5, 12.0), (-20.0, -0.7, 3.0)):
@@ -174,10 +174,10 @@ def clipping(effort, rng):
 
 @COST("m-rf/noise-cost", "Complexity, noise generation in line 6 of algorithm 3", "assumes", quantity="draws")
 def noise_cost(effort, rng):
-    r"""Generating the noise takes space and time $O(n^d)$ for training and prediction; $O(o + b)$ and
-    $O((o + b)\,o)$ for subsample-and-aggregate, whatever the domain. (With the classes $k$ and the trees
-    $\tau$ as constants, and the cells as strategy: $k\,n^d$ draws and $\tau k\,n^d$ additions for the
-    leaves. A strategy with more rows multiplies more.)"""
+    r"""Generating the noise takes space and time $O(n^d)$ for training and prediction, and $O(o + b)$ and $O((o +
+    b)\,o)$ for subsample-and-aggregate with any domain. (This takes the classes $k$ and the trees $\tau$ as
+    constants and the cells as strategy: $k\,n^d$ draws and $\tau k\,n^d$ additions for the leaves. A strategy with
+    more rows multiplies more.)"""
     for n, d, tau in ((2, 2, 1), (2, 4, 3), (3, 3, 2), (4, 2, 5)):
         one, Q = small.forest([n] * d, tau, 1, rng), small.records([n] * d, 6, rng)
         identity, y = matrix.member(one.leaves, "identity"), np.zeros(6, int)

@@ -39,9 +39,9 @@ def _dense(effort, rng):
 
 @SENSITIVITY("m-rf/definition-1", "Definition 1", "assumes", proved=True, **over(*laws.LOSSES))
 def definition_1(effort, rng):
-    r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (Which relation
-    that is, one record more or one replaced, is not said here; the same release costs $\epsilon$ or $2\epsilon$.
-    The technical appendix names it: its proofs are about adding or removing an individual sample.)"""
+    r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (This does not say
+    whether neighbours have one record more or one replaced; the same release costs $\epsilon$ or $2\epsilon$. The
+    technical appendix names the relation: its proofs are about adding or removing an individual sample.)"""
     yield from laws.of_every_matrix(effort)
     cases, _, factor = yield from laws.assumes_add_remove(
         (epsilon, *laws.both_relations(matrix.Identity((n,)), np.eye(n), epsilon), {"cells": n})
@@ -61,8 +61,8 @@ def definition_1(effort, rng):
 )
 def definition_2(effort, rng):
     r"""The following matrix mechanism, $WD + WA^+\mathrm{Lap}(\|A\|_1/\epsilon)^{m \times k}$, satisfies
-    $\epsilon$-DP. (Under add-remove neighbours, the relation of the appendix's proofs. With two or more class
-    columns a replaced record costs exactly $2\epsilon$: it may keep its cell and change its class.)"""
+    $\epsilon$-DP. (Neighbours are add-remove, as in the appendix's proofs. With two or more class columns a
+    replaced record costs exactly $2\epsilon$, since it may keep its cell and change its class.)"""
     yield from laws.of_every_matrix(effort)
     losses = []
     for strategy in _dense(effort, rng):
@@ -74,8 +74,8 @@ def definition_2(effort, rng):
 
 @SENSITIVITY.corrected(definition_2, **over(*laws.LOSSES, "m-rf/definition-2/corrected"))
 def definition_2_exact(effort, rng):
-    r"""Noise of scale $\Delta/\epsilon$ costs exactly $\epsilon$ with $\Delta = \|A\|_1$ under add-remove. Under
-    replace-one $\Delta = 2\|A\|_1$ with two or more class columns, $\max_{j,l}\|a_j - a_l\|_1$ with a single
+    r"""Noise of scale $\Delta/\epsilon$ costs exactly $\epsilon$ if $\Delta = \|A\|_1$ under add-remove. Under
+    replace-one $\Delta$ is $2\|A\|_1$ with two or more class columns, $\max_{j,l}\|a_j - a_l\|_1$ with a single
     column of counts, and $2\|A\|_1$ with a single column that is the difference of two classes."""
     yield from laws.of_every_matrix(effort)
     yield from certified("m-rf/definition-2/corrected", effort)
@@ -101,17 +101,17 @@ def _of_forests(effort, rng, queries):
 
 @FOREST("m-rf/theorem-5", "Theorem 5, algorithm 1", "assumes", proved=True, **over(*laws.LOSSES))
 def theorem_5(effort, rng):
-    r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP: the computation on
-    leaf values in line 2 does, following the privacy of the matrix mechanism. (Under add-remove neighbours, the
-    relation of the appendix's proofs, and with a public schema; $2\epsilon$ under replace-one.)"""
+    r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP: the computation on leaf
+    values in line 2 does, following the privacy of the matrix mechanism. (This holds for add-remove neighbours, as
+    in the appendix's proofs, and a public schema; replace-one costs $2\epsilon$.)"""
     return (yield from _of_forests(effort, rng, False))
 
 
 @FOREST("m-rf/theorem-7", "Theorem 7, algorithm 2", "assumes", proved=True, **over(*laws.LOSSES))
 def theorem_7(effort, rng):
-    r"""Algorithm 2, the votes of a batch of queries and the class labels with the majority noisy votes, which
-    are returned as the final prediction results, satisfies $\epsilon$-DP. (As theorem 5, and with queries that
-    are not taken from the training records.)"""
+    r"""Algorithm 2, the votes of a batch of queries and the class labels with the majority noisy votes, which are
+    returned as the final prediction results, satisfies $\epsilon$-DP. (This assumes the same as theorem 5, and
+    queries that are not taken from the training records.)"""
     return (yield from _of_forests(effort, rng, True))
 
 
@@ -130,8 +130,8 @@ def budget_typo(effort, rng):
 
 @TREE.corrected(budget_typo, proved=False, **over(f"{TYPO}/corrected", SUM))
 def budget_of_a_tree(effort, rng):
-    r"""Laplace noise of scale $\tau/\epsilon$ on the leaf values assigns each tree a budget of $\epsilon/\tau$:
-    these add up to $\epsilon$."""
+    r"""Laplace noise of scale $\tau/\epsilon$ on the leaf values gives each tree a budget of $\epsilon/\tau$, and
+    these budgets add up to $\epsilon$."""
     yield from certified(f"{TYPO}/corrected", effort, right=_of_a_tree)
     yield from certified(SUM, effort)
     return "a tree costs epsilon over tau, and {statement}"
@@ -175,9 +175,9 @@ def _loss_of_labels(T, epsilon, reach):
     range="leaves of one and two trees, and votes, on 3 cells; differences of two classes of up to 1",
 )
 def labels_cost_nothing(effort, rng):
-    r"""Finally, from the post-processing theorem, the computation of leaf labels in line 3 does not degrade
-    privacy; so a prediction from the private trees maintains it. (Of the noisy cells under add-remove:
-    labels cost no more than the cells. On the small leaves that are computed they cost less.)"""
+    """Finally, from the post-processing theorem, the computation of leaf labels in line 3 does not degrade
+    privacy; so a prediction from the private trees maintains it. (For noisy cells under add-remove, labels cost no
+    more than the cells. On the small leaves that are computed they cost less.)"""
     T = np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
     most = 0.0
     for epsilon in (1.0, 2.0):
@@ -185,14 +185,14 @@ def labels_cost_nothing(effort, rng):
             loss, data = _loss_of_labels(rows, epsilon, round(12 / epsilon))
             most = max(most, loss / epsilon)
             yield below(loss, epsilon, broken="leaks", of=name, **data)
-    return f"{{cases}} laws of all labels lose {most:.2f} of epsilon at most"
+    return f"{{cases}} distributions of all labels lose {most:.2f} of epsilon at most"
 
 
 @BATCHES("m-rf/second-batch", "ours; batch prediction", range="pairs of batches on 4 cells, 2 classes")
 def second_batch(effort, rng):
-    r"""A second batch of queries with a strategy of its own costs $\epsilon$ again, $2\epsilon$ in all
-    where a cell is a heaviest one of both strategies. If the cells were released for the first batch,
-    every later one is post-processing and costs nothing."""
+    r"""A second batch of queries with its own strategy costs $\epsilon$ again, in total $2\epsilon$ if some cell
+    is among the heaviest of both strategies. If the cells were released for the first batch, every later one is
+    post-processing and costs nothing."""
     noise = noise_for(1, 1.0)
     for batches, rows, stated in (
         ("rows of their own", [[1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 1]], 2.0),
@@ -224,8 +224,8 @@ def queries_from_records(effort, rng, epsilon=BUDGETS):
 
 @FREE.corrected(queries_from_records, proof=FOREST.label, **over(*laws.LOSSES))
 def public_queries(effort, rng):
-    r"""With queries that no record decides, the votes cost $\epsilon$ under add-remove and $2\epsilon$
-    under replace-one."""
+    r"""If no record influences the queries, the votes cost $\epsilon$ under add-remove and $2\epsilon$ under
+    replace-one."""
     yield from laws.of_every_matrix(effort)
     for epsilon, added, replaced, data in laws.small_releases(effort, rng, True):
         yield private(added, epsilon, **data)

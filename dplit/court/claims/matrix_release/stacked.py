@@ -51,8 +51,8 @@ def _tables(codes, y, own, levels, tau):
 )
 def not_applicable(effort, rng):
     r"""Since $C \ne TD$, the above DP batch prediction is not directly applicable to trees that are fitted on
-    disjoint training datasets (assuming that D counts the cells of the features alone: with the record's tree as
-    one more column it is applicable, since then $C = T'D'$)."""
+    disjoint training datasets. (This assumes that D counts the cells of the features alone. With the tree of each
+    record as one more column it is applicable, since then $C = T'D'$.)"""
     apart, wider = [], []
     for one, codes, y, own, C in _drawn(effort, rng):
         T, wide = _by_tree(one)
@@ -72,9 +72,9 @@ def not_applicable(effort, rng):
     not_applicable, quantity="sensitivity of the paths over cells and trees", range="small forests of 2 to 5 trees"
 )
 def own_tree_column(effort, rng):
-    r"""With the record's tree as a column the decision paths $T'$ are one block a tree. Their sensitivity is 1,
-    however many trees there are, where T has $\tau$; the votes are $QT^\top T'D'$, and with the leaves
-    themselves as strategy batch prediction is the optimised subsample-and-aggregate."""
+    r"""With the tree of each record as a column the decision paths $T'$ have one block per tree. Their sensitivity
+    is 1 for any number of trees, where T has $\tau$. The votes are $QT^\top T'D'$, and with the leaves themselves
+    as strategy batch prediction is the optimised subsample-and-aggregate."""
     for one, codes, *_ in _drawn(effort, rng):
         T, wide = _by_tree(one)
         yield same(abs(wide).sum(axis=0).max(), 1, **one.data)

@@ -57,9 +57,9 @@ def _losses(effort, assignment):
     proved=True,
 )
 def subsample(effort, rng):
-    r"""The sensitivity of a batch of votes of trees on disjoint records is independent of the number of
-    queries: with the strategy's $\|A\|_1 = 1$ the noise is Laplace of scale $1/\epsilon$. (If each
-    record's tree is drawn for itself. Neighbours are add-remove, as in the appendix's proofs.)"""
+    r"""The sensitivity of a batch of votes of trees on disjoint records is independent of the number of queries:
+    with the strategy's $\|A\|_1 = 1$ the noise is Laplace of scale $1/\epsilon$. (This assumes that the tree of
+    each record is drawn independently. Neighbours are add-remove, as in the appendix's proofs.)"""
     for loss, data in _losses(effort, "independent"):
         yield below(loss, 1.0, broken="leaks", **data)
     yield below(max(loss for loss, _ in _losses(effort, "shuffled")), 1.0)
@@ -76,21 +76,21 @@ def subsample(effort, rng):
     **over("m-rf/subsample-shuffled") | {"quantity": "likelihood ratio"},
 )
 def shuffled(effort, rng):
-    r"""The training data is randomly split into $\tau$ disjoint subsets, as the code that the authors publish
-    (arisa77/mrf-public) splits it: a shuffle, cut into parts of equal size. Algorithm 3, which can capture our
+    r"""The training data is randomly split into $\tau$ disjoint subsets, as in the code that the authors publish
+    (arisa77/mrf-public): it is shuffled and cut into parts of equal size. Algorithm 3, which can capture our
     improved subsample-and-aggregate method as well by fitting disjoint subsets of data on each ensemble forest,
     then satisfies $\epsilon$-DP."""
     ratio = lambda H, t: math.exp(_family(t, t - 1, math.log(H)))  # noqa: E731
     yield from certified("m-rf/subsample-shuffled", effort, broken="leaks", left=ratio)
-    return "a likelihood ratio of {exact:.4g}, stated {stated:.4g}, and more than is stated wherever {refuted}"
+    return "the likelihood ratio is {exact:.4g}, stated {stated:.4g}; it exceeds the stated one wherever {refuted}"
 
 
 @SHUFFLED.corrected(shuffled)
 def shuffled_exact(effort, rng, epsilon=(0.5, 1.0)):
-    r"""Parts of equal size that a shuffle cuts cost exactly $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$,
-    2.94 for $\tau = 16$ and $\epsilon = 1$, where the leaves' counts are released: $\tau - 1$ records and one more
-    attain it. With $n$ alike records one more costs at least $\log(s e^\epsilon + (1-s)e^{3\epsilon})$, $s =
-    (\lfloor n/\tau\rfloor + 1)/(n + 1)$."""
+    r"""If a shuffle cuts the data into parts of equal size and the leaves' counts are released, the cost is
+    exactly $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, 2.94 for $\tau = 16$ and $\epsilon = 1$: $\tau -
+    1$ records and one more attain it. With $n$ identical records one more costs at least $\log(s e^\epsilon +
+    (1-s)e^{3\epsilon})$, $s = (\lfloor n/\tau\rfloor + 1)/(n + 1)$."""
     for budget, tau in product(epsilon, (2, 3, 16)):
         data = {"epsilon": budget, "trees": tau}
         for n in (0, 1, 2, 4, 15, 32):
@@ -176,15 +176,15 @@ def _hard(effort, *classes):
 def subsample_hard(effort, rng):
     r"""Adding or removing an individual sample can only change the leaf labels of trees on disjoint records by at
     most one at two locations, so that hard votes have Laplace noise of scale $2\|A\|_1/\epsilon$. (For three or
-    more classes this is exact; under replace-one twice as much is needed.)"""
+    more classes this is exact; replace-one needs twice as much.)"""
     yield from _hard(effort, 3, 4)
     return "{cases} relations: with the labels that a record changes the loss is epsilon"
 
 
 @HARD("m-rf/subsample-hard-two", "ours", range="2 classes, all data of up to 3 records in 2 leaves")
 def hard_two(effort, rng):
-    r"""For two classes one column of hard votes is enough, since all trees vote: the scale is $\|A\|_1/\epsilon$,
-    half the published one, for the same $\epsilon$."""
+    r"""For two classes one column of hard votes is enough, since all trees vote. The scale is then
+    $\|A\|_1/\epsilon$, half the published one, for the same $\epsilon$."""
     yield from _hard(effort, 2)
     return "{cases} relations: one column, half the scale, and the loss is epsilon"
 
@@ -201,8 +201,8 @@ def hard_two(effort, rng):
 def appendix(effort, rng):
     r"""Weight votes (definition 5), hard votes (definition 8) and algorithm 2, subsample-and-aggregate, satisfy
     $\epsilon$-DP: adding or removing an individual sample can only change leaf counts by at most one at one
-    location, and labels at two. (This assumes a draw of the tree for each sample. If the data are shuffled and cut
-    into equal parts, one sample more can move another to another tree.)"""
+    location, and labels at two. (This assumes that each sample's tree is drawn for itself. If the data are
+    shuffled and cut into equal parts, one more sample can move another to a different tree.)"""
     added = max(counts_loss([], [b], 1.0, "independent") for b in RECORDS)
     cut = max(counts_loss([a], [a, b], 1.0, "shuffled") for a, b in product(RECORDS, RECORDS))
     hard = _hard_loss(AR, 3)
@@ -219,9 +219,9 @@ def appendix(effort, rng):
     quantity="sensitivity of both votes together",
 )
 def two_queries(effort, rng):
-    r"""When two inference queries do not share the same decision paths in the random forest, the sensitivity can
-    be analyzed as 1 instead of 2, as data points used for voting do not overlap between the two queries. (No leaf
-    is on a path of both; the trees have disjoint records.)"""
+    """When two inference queries do not share the same decision paths in the random forest, the sensitivity can be
+    analyzed as 1 instead of 2, as data points used for voting do not overlap between the two queries. (This means
+    that no leaf is on a path of both; the trees have disjoint records.)"""
     seen = set()
     for one in small_forests(rng, effort.pick(30, 100, 500), 4, 3, 3):
         Q = records(one.levels, 2, rng)
@@ -240,8 +240,8 @@ def two_queries(effort, rng):
 )
 def subsample_existing(effort, rng):
     r"""The existing subsample-and-aggregate framework allocates the privacy budget equally to each inference
-    query, $\epsilon/b$ to each of $b$: noise of scale $b/\epsilon$, and $2b/\epsilon$ for hard votes. (Together
-    the votes change by no more than the queries that share a leaf, and twice that.)"""
+    query, $\epsilon/b$ to each of $b$: noise of scale $b/\epsilon$, and $2b/\epsilon$ for hard votes. (All votes
+    together change by at most the number of queries that share a leaf, hard votes by twice that.)"""
     for name, _, Q, most in _batches(effort):
         yield at_most(most, len(Q), name=name)
     return "{name}: {exact:.0f} of {stated:.0f} queries share a leaf, at most"
@@ -249,8 +249,8 @@ def subsample_existing(effort, rng):
 
 @VOTES.corrected(subsample_existing, range="Car, depth 3; Balance, depth 2; 16 trees")
 def existing_exact(effort, rng):
-    r"""The sensitivity of all weighted votes is $\|QT^\top\|_1$, the most queries that share a leaf: about 19 of
-    346 on Car with depth 3 and 10 of 125 on Balance with depth 2, by the split and the forest."""
+    r"""The sensitivity of all weighted votes is $\|QT^\top\|_1$, the largest number of queries in one leaf: about
+    19 of 346 on Car with depth 3 and 10 of 125 on Balance with depth 2, by the split and the forest."""
     found = {"car": [], "balance": []}
     for name, one, Q, most in _batches(effort):
         found[name].append(most)
@@ -273,8 +273,8 @@ def _batches(effort):
 
 @SUBSAMPLE("m-rf/subsample-is-disjoint", "ours", "holds", "matrix.subsample", quantity="votes of queries")
 def is_disjoint(effort, rng):
-    r"""With the leaves themselves as strategy, $A = I$, the votes of subsample-and-aggregate are those of disjoint
-    training with noise on the leaves' counts, weighted: the two methods that the paper compares are one."""
+    """With the leaves themselves as strategy, $A = I$, the votes of subsample-and-aggregate equal the weighted
+    votes of disjoint training with noise on the leaf counts: the two methods that the paper compares are one."""
     for seed in range(effort.pick(10, 40, 200)):
         levels = small_levels(rng, 3)
         one = forest(levels, 3, 2, rng)

@@ -53,8 +53,8 @@ def _moves(rng, times, neighbours, settings):
     range="2 or 3 columns of 2 or 3 levels, 1 and 3 classes",
 )
 def sensitivity(effort, rng):
-    r"""The sensitivity of a query matrix is its L1 norm $\|A\|_1$. (The largest absolute column sum, under
-    add-remove neighbours, whatever the number of classes.)"""
+    r"""The sensitivity of a query matrix is its L1 norm $\|A\|_1$. (This is the largest absolute column sum, under
+    add-remove neighbours, for any number of classes.)"""
     yield from _moves(rng, effort.pick(6, 20, 100), "add-remove", ((1, False), (3, False)))
     return "{cases} strategies on small domains: no record moves more, and one moves as much"
 
@@ -66,8 +66,8 @@ def sensitivity(effort, rng):
     range="2 or 3 columns of 2 or 3 levels, 1 and 2 classes",
 )
 def replace_one(effort, rng):
-    r"""Under replace-one neighbours two or more class columns, and the one difference of two classes, have
-    the sensitivity $2\|A\|_1$; a single column of counts has $\max_{j, l}\|a_j - a_l\|_1$."""
+    r"""Under replace-one neighbours the sensitivity is $2\|A\|_1$ for two or more class columns, and for the one
+    difference of two classes. For a single column of counts it is $\max_{j, l}\|a_j - a_l\|_1$."""
     settings = (1, False), (2, False), (2, True)
     yield from _moves(rng, effort.pick(5, 15, 60), "replace-one", settings)
     return "{cases} strategies on small domains, every pair of records"
@@ -87,10 +87,10 @@ def _err(W, A, epsilon):
     range="Tennis, a tree on each column",
 )
 def definition_3(effort, rng):
-    r"""The total mean squared error of the answers to W under the strategy A is
-    $\mathrm{Err}_\epsilon(W, A) = \frac{2}{\epsilon^2}\|A\|_1^2\|WA^+\|_F^2$, independent of the actual data
-    input, and leaf values have the MSE $\mathrm{Err}_\epsilon(T, A)$. (It is the total of all answers of one
-    class, and not the mean of an answer; the data matrix of definition 2 has $k$ classes.)"""
+    r"""The total mean squared error of the answers to W under the strategy A is $\mathrm{Err}_\epsilon(W, A) =
+    \frac{2}{\epsilon^2}\|A\|_1^2\|WA^+\|_F^2$, independent of the actual data input, and leaf values have the MSE
+    $\mathrm{Err}_\epsilon(T, A)$. (This is the total over all answers of one class, not the mean per answer; the
+    data matrix of definition 2 has $k$ classes.)"""
     draws, one, strategy = (effort.pick(8000, 40_000, 400_000), small.tennis_trees(), matrix.Identity((3, 2)))
     stated, n = _err(one.T, np.eye(6), 1.0), len(one.T)
     values = small.drawn_errors(one.leaves, strategy, 1.0, draws, rng) / n
@@ -110,9 +110,9 @@ def definition_3(effort, rng):
     range="two random forests on 2 or 3 columns; 30 records",
 )
 def total_error(effort, rng):
-    r"""$\mathrm{Err}_\epsilon(W, A)$ is the total expected squared error of all queries, of one class: k classes
-    have k times as much, and an answer the number of queries times less on average. Rows that occur $\mu$
-    times count $\mu$ times. It holds for every data set."""
+    r"""$\mathrm{Err}_\epsilon(W, A)$ is the total expected squared error of all queries of one class, for every
+    data set. For k classes it is k times as large; the mean per answer is the total divided by the number of
+    queries. Rows that occur $\mu$ times count $\mu$ times."""
     groups = effort.pick(2000, 8000, 40_000)
     for one in small.small_forests(rng, 2):
         T, epsilon = one.T, float(rng.choice([0.5, 1.0, 3.0]))
@@ -140,8 +140,8 @@ def total_error(effort, rng):
     quantity=LEAF,
 )
 def laplace_variance(effort, rng):
-    r"""In units of $\frac2{\epsilon^2}$ a leaf has the variance $\tau^2$ with noise for each tree, at most
-    $\gamma^2 \le \tau^2$ from the distinct leaves, and the number of its cells from the identity. On Car with 128
+    r"""In units of $\frac2{\epsilon^2}$ the variance of a leaf is $\tau^2$ with noise for each tree, at most
+    $\gamma^2 \le \tau^2$ from the distinct leaves, and from the identity its number of cells. On Car with 128
     trees of depth 4 these are 16,384, about 100, and 12."""
     forests = effort.pick(20, 80, 300)
     for one in small.small_forests(rng, forests):
@@ -174,9 +174,9 @@ def laplace_variance(effort, rng):
     range="small forests of up to 6 trees, leaves and votes",
 )
 def weighted_leaves(effort, rng):
-    r"""The distinct leaves, each once and times the number m of trees that have it, have the sensitivity $\tau$,
-    and least squares on them gives no leaf and no vote a larger variance than noise for each tree: at most
-    $\frac{\tau^2}{m^2}$ for a leaf, where noise for each tree has $\tau^2$."""
+    r"""Release each distinct leaf once, multiplied by the number m of trees that have it: the sensitivity is
+    $\tau$. By least squares on these no leaf and no vote has a larger variance than with noise for each tree. A
+    leaf has at most $\frac{\tau^2}{m^2}$, where noise for each tree has $\tau^2$."""
     best = np.inf
     for one in small.small_forests(rng, effort.pick(30, 100, 400)):
         T, tau, ours = one.T, one.n_trees, matrix.WeightedLeaves(one.leaves)
@@ -205,9 +205,9 @@ def weighted_leaves(effort, rng):
 def one_tree(effort, rng):
     r"""We derive an alternative strategy matrix A that minimizes the error in estimating class counts at leaf
     nodes; so it is no worse than the Laplace mechanism on the leaves. (By the paper's text: for one tree nothing
-    in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism, and the cells, where that search ends
-    on the trees that were tried, cost as many times its error as a leaf has cells, about 12 on Car at depth 4.
-    The authors' code searches another family, products of one-query strategies for each column.)"""
+    in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism. On the trees that were tried the search
+    ends at the cells, where that mechanism's error is multiplied by the number of cells of a leaf, about 12 on Car
+    at depth 4. The authors' code searches another family, products of one-query strategies for each column.)"""
     for _ in range(effort.pick(5, 20, 100)):
         one = small.forest(small.CAR, 1, 4, rng)
         cells = np.bincount(one.reached(small.every_cell(small.CAR)).ravel())
@@ -218,8 +218,8 @@ def one_tree(effort, rng):
 
 @REGIONS.corrected(one_tree, "matrix.regions", quantity=LEAF, range="small forests; Car, one tree of depth 4")
 def regions(effort, rng):
-    r"""Noise on the regions, the classes of cells that no row tells apart, costs no more than noise on the cells.
-    For one tree the regions are its leaves, and that is the Laplace mechanism on them, 1 a leaf."""
+    """Noise on the regions, the classes of cells that no row tells apart, costs at most as much as noise on the
+    cells. For one tree the regions are its leaves, and this is the Laplace mechanism on them, 1 a leaf."""
     forests = effort.pick(20, 80, 300)
     for one in small.small_forests(rng, forests):
         cost = matrix.unit_error(one.leaves, matrix.regions(one.leaves))

@@ -24,9 +24,9 @@ DISJOINT = Box("rem-strategy-disjoint", "matrix.DisjointTrees")
     range="epsilon .1 to 4, sensitivity 1 to 15; a small forest at epsilon 2",
 )
 def geometric(effort, rng):
-    r"""A strategy of whole numbers takes geometric noise, whose variance is $\frac{(x/2)^2}{\sinh^2(x/2)}$ of
-    Laplace noise's with $x = \epsilon/\|A\|_1$: .92 at $\epsilon = 1$ and .72 at 2 for sensitivity 1, .991
-    and .964 for sensitivity 3."""
+    r"""A strategy of whole numbers takes geometric noise. With $x = \epsilon/\|A\|_1$ its variance is
+    $\frac{(x/2)^2}{\sinh^2(x/2)}$ of that of Laplace noise: .92 at $\epsilon = 1$ and .72 at 2 for sensitivity 1,
+    .991 and .964 for sensitivity 3."""
     z, named = np.arange(-6000, 6001), {}
     for epsilon, norm in itertools.product((0.1, 0.5, 1.0, 2.0, 4.0), (1, 2, 3, 15)):
         exact, x = float(mechanisms.Geometric(epsilon, norm).pmf(z) @ z**2), epsilon / norm
@@ -41,7 +41,7 @@ def geometric(effort, rng):
         values = drawn_errors(leaves, strategy, 2.0, 6 * groups, rng, "geometric")
         yield mean(values, groups, stated, rng, strategy=strategy.name)
     return (
-        f"sums over the law: at sensitivity 1 {named[1.0, 1]:.3f} and {named[2.0, 1]:.3f} at epsilon 1 and 2; "
+        f"sums of probabilities: at sensitivity 1 {named[1.0, 1]:.3f} and {named[2.0, 1]:.3f} at epsilon 1 and 2; "
         f"{18 * groups} releases hold the stated errors"
     )
 
@@ -57,8 +57,8 @@ def geometric(effort, rng):
     range="leaves of a small forest, 40 records, epsilon 1",
 )
 def contrast(effort, rng):
-    r"""What decides between two classes is the difference of their counts. Released as one column it has the same
-    sensitivity as the two columns, under both relations, and half the variance of their noisy difference."""
+    """A vote between two classes depends only on the difference of their counts. Released as one column it has the
+    same sensitivity as the two columns, under both relations, and half the variance of their noisy difference."""
     groups, one = effort.pick(4000, 15_000, 60_000), small_forest(rng)
     strategy = matrix.Identity(one.levels)
     counts = strategy.measure(records(one.levels, 40, rng), rng.integers(0, 2, 40), 2)
@@ -89,9 +89,9 @@ def contrast(effort, rng):
     range="3 trees of one test on Tennis, 30 records, epsilon 1",
 )
 def disjoint_noise(effort, rng):
-    r"""With each record in one tree, drawn uniformly, noise of scale $\frac1\epsilon$ is enough, but what
-    estimates a leaf's count c in all records is $\tau$ times the noisy count: its variance is that of noise
-    for each tree, $\tau^2$ in units of $\frac2{\epsilon^2}$, and $(\tau - 1)c$ more."""
+    r"""With each record in one tree, drawn uniformly, noise of scale $\frac1\epsilon$ is enough. But the estimate
+    of a leaf's count c in all records is $\tau$ times the noisy count: in units of $\frac2{\epsilon^2}$ its
+    variance is $\tau^2$, as with noise for each tree, plus $(\tau - 1)c$."""
     groups, per = effort.pick((400, 3), (2000, 8), (10_000, 8))
     one = forest((3, 2), 3, 1, rng)
     strategy, leaves = matrix.DisjointTrees(one.paths), one.leaves

@@ -35,9 +35,9 @@ def _own_rows(effort, rng):
 
 @NAIVE("m-rf/naive", "Background, matrix mechanism", "assumes", proved=True)
 def naive(effort, rng):
-    r"""The naive case where $A = W$ corresponds to the vectorized Laplace mechanism. (If the rows of W are
-    independent, as the leaves of one tree. The leaves of two or more trees never are, and then $WW^+$ is not
-    the identity: the same noise is projected, and the error is smaller.)"""
+    """The naive case where $A = W$ corresponds to the vectorized Laplace mechanism. (This assumes that the rows of
+    W are independent, like the leaves of one tree. The leaves of two or more trees never are: then $WW^+$ is not
+    the identity, the same noise is projected, and the error is smaller.)"""
     other, alike = [], 0
     for own, plain, data in _own_rows(effort, rng):
         if data["rank"] == data["leaves"]:
@@ -56,7 +56,7 @@ def naive(effort, rng):
 @NAIVE.corrected(naive)
 def naive_exact(effort, rng):
     r"""With $A = W$ the total error is $\|W\|_1^2\,\mathrm{rank}(W)$ in units of $\frac2{\epsilon^2}$, and with
-    noise on each of the $l$ rows $\|W\|_1^2\,l$. Of $\tau$ trees with $o$ leaves the rank is at most $o -
+    noise on each of the $l$ rows it is $\|W\|_1^2\,l$. For $\tau$ trees with $o$ leaves the rank is at most $o -
     \tau + 1$."""
     for own, plain, data in _own_rows(effort, rng):
         leaves, tau, rank = data.values()
@@ -77,9 +77,9 @@ def _searched(effort, rng):
 
 @IDENTITY("m-rf/search-crucial", "Complexity; results, runtime", "assumes")
 def search_crucial(effort, rng):
-    r"""The primary overhead comes from optimization, which is crucial for high accuracy (assuming that it is
-    compared with noise for each tree, as in the results: its error is far smaller. Noisy cells need no search, and
-    $\mathrm{OPT}_p$, as the paper's text has it, has more than .9 of their error here)."""
+    r"""The primary overhead comes from optimization, which is crucial for high accuracy. (This assumes the
+    comparison with noise for each tree, as in the results: then the error is far smaller. Noisy cells need no
+    search, and $\mathrm{OPT}_p$, as the paper's text has it, has more than .9 of their error here.)"""
     found = list(_searched(effort, rng))
     broken = "assumes" if all(ends < per_tree / 10 for ends, per_tree in found) else "fails"
     for ends, _ in found:
@@ -90,10 +90,10 @@ def search_crucial(effort, rng):
 
 @IDENTITY.corrected(search_crucial, proved=False)
 def search_not_needed(effort, rng):
-    r"""On random trees on columns of three levels, 32 of depth 1 and 32 of depth 2 on three columns and 64 of
-    depth 3 on four, $\mathrm{OPT}_p$ with $p = 2$ comes back to within one percent of the error of the cells,
-    and not below it; noise for each tree has 100 times that error and more. Larger families have better
-    strategies: at depth 1 the cells and 100 times the nine leaves have .79 of the cells' error."""
+    r"""On random trees on columns of three levels (32 of depth 1 and 32 of depth 2 on three columns, 64 of depth 3
+    on four) $\mathrm{OPT}_p$ with $p = 2$ returns to within one percent of the error of the cells, and not below
+    it. Noise for each tree has at least 100 times that error. Larger families contain better strategies: at depth
+    1 the cells and 100 times the nine leaves have .79 of the cells' error."""
     found = list(_searched(effort, rng))
     for ends, per_tree in found:
         yield need(0.9999 <= ends <= 1.01, ends, "<=", 1.01)

@@ -28,9 +28,9 @@ SLOW = (("Balance", 3), ("Nursery", 3), ("Nursery", 4))  # left out where effort
     range="2 or 3 columns, up to 4 marginals",
 )
 def marginal_error(effort, rng):
-    r"""Weighted marginals $\theta_S$ have the error $(\sum_S\theta_S)^2\sum_U w_U/\lambda_U$ with $\lambda_U =
-    \sum_{S\supseteq U}\theta_S^2\prod_{i\notin S}n_i$ and the workload's mass $w_U$ in the space of U, a product
-    of numbers of levels for a leaf: no domain is made."""
+    r"""Weighted marginals $\theta_S$ have error $(\sum_S\theta_S)^2\sum_U w_U/\lambda_U$ with $\lambda_U =
+    \sum_{S\supseteq U}\theta_S^2\prod_{i\notin S}n_i$. The workload's mass $w_U$ in the space of U is a product of
+    numbers of levels for a leaf, so the domain is never built."""
     for one in small.small_forests(rng, effort.pick(15, 60, 300), 4):
         T, d = one.T, len(one.levels)
         sets = [s for k in range(d + 1) for s in itertools.combinations(range(d), k)]
@@ -52,7 +52,7 @@ def marginal_error(effort, rng):
     range="one random forest each, 128 trees",
 )
 def covering(effort, rng):
-    r"""Of 128 random trees the search finds marginals with at most .051, .52, 1, 1 of the error of noisy cells on
+    """For 128 random trees the search finds marginals with at most .051, .52, 1, 1 of the error of noisy cells on
     Car at depth 1 to 4; .109, .88, 1 on Balance at 1 to 3; .19, .85, 1 on Nursery at 2 to 4. On Car at depth 2
     they are three sets of four columns that cover all fifteen pairs. All are local optima."""
     by_least_squares = effort.pick("Balance", "Car", "Car")  # fewer cells where effort is quick
@@ -99,8 +99,8 @@ def _dense_error(leaves, strategy):
 def opt_is_identity(effort, rng):
     r"""For every workload the cells themselves, $\Theta = 0$, are a strict local optimum of the p-identity
     strategies: the error grows by $2\|w_j\|^2$ for each unit of $\Theta_{kj}$. On Balance with 128 trees of depth
-    2 a search from random starts comes back to within one percent of the cells and never below, and marginals
-    reach .88 and less; on Car with 64 and 128 trees of depth 4 the best of our portfolio is the cells."""
+    2 a search from random starts returns to within one percent of the cells and never below; marginals reach .88
+    or less. On Car with 64 and 128 trees of depth 4 the cells are the best of our portfolio."""
     slopes = []
     for _ in range(effort.pick(30, 100, 400)):
         W = rng.integers(-2, 3, size=rng.integers(2, 7, size=2)).astype(float)

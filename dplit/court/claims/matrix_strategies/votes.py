@@ -33,10 +33,10 @@ def _asked(effort, rng):
 )
 def proposition_1(effort, rng):
     r"""Given l by n matrix W and n by k matrix $X_X$ depending on data such that the L1 sensitivity of
-    $\mathrm{vec}(X_X)$ is $\gamma$, let $f(X) = \mathrm{vec}(WX_X)$: the L1 sensitivity of f is
-    $\gamma\|W\|_1$. (Its proof shows at most that. For the data matrix, $\gamma = 1$, it is exact. For the
-    leaf counts of two trees, $\gamma = 2$: the queries (sunny, false) and (sunny, true) of Tennis have 3, where
-    the formula says 4.)"""
+    $\mathrm{vec}(X_X)$ is $\gamma$, let $f(X) = \mathrm{vec}(WX_X)$: the L1 sensitivity of f is $\gamma\|W\|_1$.
+    (The proof shows only that it is at most this. It is exact for the data matrix, $\gamma = 1$. For the leaf
+    counts of two trees, $\gamma = 2$, the queries (sunny, false) and (sunny, true) of Tennis have 3, where the
+    formula gives 4.)"""
     asked = small.TENNIS.encode([["sunny", False], ["sunny", True]]).astype(int)
     moved, stated = _votes_moved(small.tennis_trees(), asked)
     yield decisive(at_most(moved, stated, forest="Tennis"))
@@ -55,8 +55,8 @@ def proposition_1(effort, rng):
     proposition_1, "matrix.Workload", "matrix.sensitivity", range="up to 6 trees, 2 or 3 columns, up to 4 queries"
 )
 def votes_sensitivity(effort, rng):
-    r"""The votes $WC$ with $C = TD$ have the L1 sensitivity $\|WT\|_1$ under add-remove, which is at most
-    $\gamma\|W\|_1$ where a record is counted in at most $\gamma$ leaves."""
+    r"""The votes $WC$ with $C = TD$ have L1 sensitivity $\|WT\|_1$ under add-remove. This is at most
+    $\gamma\|W\|_1$ if a record is counted in at most $\gamma$ leaves."""
     for one, asked in _asked(effort, rng):
         WT = one.routed(asked) @ one.paths.matrix()
         moved, most = _votes_moved(one, asked)
@@ -78,9 +78,9 @@ def votes_sensitivity(effort, rng):
     range="12 cells, depth 2, 1 to 64 trees, epsilon 1",
 )
 def more_trees(effort, rng):
-    r"""High accuracy is preserved even as the number of trees learned increases. (Of the noise this holds for
-    the cells: the variance of a leaf is its number of cells, and no number of trees occurs in it, where noise
-    for each tree has $\tau^2$.)"""
+    r"""High accuracy is preserved even as the number of trees learned increases. (For the noise this holds with
+    the cells: the variance of a leaf is its number of cells, for any number of trees, where noise for each tree
+    has $\tau^2$.)"""
     groups, levels, found = effort.pick(2000, 8000, 30_000), (3, 2, 2), []
     strategy = matrix.Identity(levels)
     for tau in (1, 8, 64):
@@ -107,9 +107,9 @@ def more_trees(effort, rng):
 )
 def more_queries(effort, rng):
     r"""Our results show that this approach maintains good accuracy, even as the number of inference queries
-    increases. (Of the noise this holds for the cells: a query's vote has the variance $\sum_c m_{qc}^2$, with the
-    trees $m_{qc}$ in which the query and a cell share a leaf, however many other queries there are. The accuracy
-    of .9 that is printed is on the training records.)"""
+    increases. (For the noise this holds with the cells: with $m_{qc}$ trees in which query q and cell c share a
+    leaf, the vote of q has variance $\sum_c m_{qc}^2$ for any number of other queries. The printed accuracy of .9
+    is on the training records.)"""
     for one in small.small_forests(rng, effort.pick(10, 40, 150)):
         asked = small.records(one.levels, 200, rng)
         shared = (one.reached(small.every_cell(one.levels)) == one.reached(asked[:1])).sum(axis=1)
@@ -160,9 +160,9 @@ def _compared(levels, depth, rng):
     range="128 trees; small forests by least squares",
 )
 def vote_variance(effort, rng):
-    r"""Trees share the noise of the cells, so that a vote gains less than a leaf: on Car with 128 trees of depth 4
-    the variance of a leaf falls about 1,400-fold against noise for each tree, that of a weighted vote about
-    40-fold. For votes noise on the distinct leaves beats the cells on Balance and on Car at depth 2."""
+    """Trees share the noise of the cells, so a vote gains less than a leaf. On Car with 128 trees of depth 4 the
+    variance of a leaf is about 1,400 times smaller than with noise for each tree, that of a weighted vote about 40
+    times. For votes, noise on the distinct leaves beats the cells on Balance and on Car at depth 2."""
     yield from _small_votes(effort, rng)
     settings, listed = {"Car 4": (small.CAR, 4), "Car 2": (small.CAR, 2), "Balance 2": (small.BALANCE, 2)}, []
     for name, setting in settings.items():
@@ -192,9 +192,9 @@ def vote_variance(effort, rng):
     range="Balance, 128 trees of depth 2",
 )
 def tuning_votes(effort, rng):
-    r"""Read for what a forest predicts by weighted votes: the utility of training is measured by the error of the
-    leaves, so that the smaller it is the better. (The order of the votes can be the other way: on Balance with
-    128 trees of depth 2 the cells have the smaller error of the leaves and the larger one of the votes.)"""
+    """Read for what a forest predicts by weighted votes: the utility of training is measured by the error of the
+    leaves, so that the smaller it is the better. (Votes can order strategies the other way: on Balance with 128
+    trees of depth 2 the cells have the smaller error of the leaves and the larger one of the votes.)"""
     found = _compared(small.BALANCE, 2, rng)[1]
     (leaf, vote), (merged_leaf, merged_vote) = found["identity"], found["merged"]
     agrees = (vote <= merged_vote) == (leaf < merged_leaf)
@@ -204,9 +204,9 @@ def tuning_votes(effort, rng):
 
 @VOTES.corrected(tuning_votes, "matrix.select", quantity="variance, in 2/epsilon^2", range="small forests")
 def votes_target(effort, rng):
-    r"""What tunes for votes is their own variance, $\|m_qA^+\|^2$ with the trees $m_{qc}$ in which the query q
-    and a cell share a leaf: it is as free, and a strategy selected by it never has more of it than one that was
-    selected by the leaves, of the same members."""
+    r"""For votes, tune their own variance, $\|m_qA^+\|^2$ with the number $m_{qc}$ of trees in which query q and
+    cell c share a leaf. This is free too. Among the same members, a strategy selected by this variance is never
+    worse in it than one selected by the leaves."""
     yield from _small_votes(effort, rng)
     names, ratios = ("per-tree", "merged", "identity", "regions"), []
     for _ in range(effort.pick(15, 60, 300)):

@@ -31,14 +31,14 @@ def laplace(effort, rng, paper):
     for epsilon, reach in ((0.1, 3.0), (1.0, 1.0)):
         laws = (np.log(Laplace(epsilon, reach).pdf(np.array([-1.0, 9.0]) - f)) for f in (0.3, 0.3 + reach))
         yield decisive(same(loss(*laws), epsilon, epsilon=epsilon, sensitivity=reach))
-    return "Whatever the outputs and the change, up to it: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
+    return "For all outputs and all changes up to it, sensitivity {sensitivity} costs {exact:.6g} at {stated}"
 
 
 @GEOMETRIC("diprime-v1/geometric-counts", "ours; section 3, in place of Laplace noise", **over(*COUNTS))
 def geometric(effort, rng):
-    r"""Counts of L1 sensitivity $\Delta$ with noise of probability
-    $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$, $\alpha = e^{-\epsilon/\Delta}$, are $\epsilon$-private,
-    and a pair that attains $\Delta$ costs exactly $\epsilon$."""
+    r"""Counts of L1 sensitivity $\Delta$ plus noise with probabilities $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$,
+    where $\alpha = e^{-\epsilon/\Delta}$, are $\epsilon$-private, and a pair that attains $\Delta$ costs exactly
+    $\epsilon$."""
     for name in COUNTS:
         yield from certified(name, effort, broken="leaks")
     z = np.arange(-20, 21)
@@ -49,4 +49,4 @@ def geometric(effort, rng):
     for epsilon, reach in ((0.1, 3), (1.0, 1)):
         law = np.log(Geometric(epsilon, reach).pmf(z))
         yield decisive(same(loss(law[reach:], law[:-reach]), epsilon, epsilon=epsilon, sensitivity=reach))
-    return "Whatever the outputs and the change, up to it: sensitivity {sensitivity} costs {exact:.6g} at {stated}"
+    return "For all outputs and all changes up to it, sensitivity {sensitivity} costs {exact:.6g} at {stated}"

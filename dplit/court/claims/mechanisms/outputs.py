@@ -24,8 +24,8 @@ LAPLACE = Box("thm-laplace", "mechanisms.Laplace")
     quantity="privacy loss",
 )
 def post_processing(effort, rng):
-    r"""Differential privacy is immune from post-processing: whatever is computed from the output of an
-    $\epsilon$-private mechanism, as a majority vote, never incurs additional privacy costs."""
+    r"""Differential privacy is immune from post-processing: anything computed from the output of an
+    $\epsilon$-private mechanism, such as a majority vote, never incurs additional privacy costs."""
     most = effort.pick(2, 3, 5)
     vote = np.array([[1.0, 0], [1, 0], [0, 1]])  # the first two candidates are one answer, the third is another
     for epsilon, *scores in product(EPSILONS, *[range(most + 1)] * 3):
@@ -37,7 +37,7 @@ def post_processing(effort, rng):
                     after = loss(*(np.log(_answers(law, kernel)) for law in laws))
                     yield private(after, before, scores=scores, change=change, epsilon=epsilon)
     return note(
-        "{cases} pairs of laws, before and after a vote or a random table: {exact:.4f} after, "
+        "{cases} pairs of distributions, before and after a vote or a random table: {exact:.4f} after, "
         "{stated:.4f} before.",
         range=f"three candidates, scores up to {most}, two mechanisms, three budgets",
     )
@@ -58,9 +58,9 @@ def _answers(law, kernel):
     range="counts with geometric noise, ten budgets, outputs up to 60 nats away",
 )
 def undetectable(effort, rng):
-    r"""The mechanism modifies the answer in a way that makes it mathematically impossible to detect if
-    any specific individual is in the dataset or not (assuming that to detect is to be certain: a guess can
-    be right with probability $e^\epsilon/(1 + e^\epsilon)$, and never more often)."""
+    r"""The mechanism modifies the answer in a way that makes it mathematically impossible to detect if any
+    specific individual is in the dataset or not. (This assumes that to detect means to be certain: the largest
+    probability that a guess is right is $e^\epsilon/(1 + e^\epsilon)$.)"""
     right = {}
     for epsilon in (0.01, 0.1, 0.2, 0.5, 2.0, 3.0, 4.0, 5.0, 8.6, 1.0):
         far = math.ceil(FAR / epsilon)
@@ -91,4 +91,4 @@ def noise_scale(effort, rng, paper):
         noise = Laplace(epsilon, reach)
         half = quad(lambda x, noise=noise: x * x * noise.pdf(x), 0, np.inf)[0]
         yield same(half / reach**2, 1 / epsilon**2, 1e-7, epsilon=epsilon, sensitivity=reach)
-    return "{cases} budgets and sensitivities: at epsilon {epsilon:g} {exact:.4f} times"
+    return "{cases} budgets and sensitivities: at epsilon {epsilon:g} the variance is {exact:.4f} times that at 1"

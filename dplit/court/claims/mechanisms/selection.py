@@ -51,7 +51,7 @@ LAWS = "For every number of candidates, all weights and every change of them: {s
     "exponential-mechanism", {V1: "Equation (4)", V2: "Equation (3)", RDF: "definition 4"}, **over(UP, DOWN)
 )
 def exponential(effort, rng, paper):
-    r"""To report $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is $\epsilon$-private."""
+    r"""Reporting $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}$ is $\epsilon$-private."""
     yield from _both(effort)
     yield from _moved_scores(2, Exponential(1.0), (-1, 0, 1))
     return LAWS
@@ -70,8 +70,8 @@ def _both(effort, names=(UP, DOWN)):
     **over(*MONOTONIC),
 )
 def exponential_monotonic(effort, rng):
-    r"""For scores that a record moves all in one direction, as counts under add-remove,
-    probabilities proportional to $e^{\epsilon u/\Delta(u)}$ are $\epsilon$-private."""
+    r"""If a record moves all scores in one direction, as it does counts under add-remove, selection with
+    probabilities proportional to $e^{\epsilon u/\Delta(u)}$ is $\epsilon$-private."""
     yield from _both(effort, MONOTONIC)
     yield from _moved_scores(2, Exponential(1.0, monotonic=True), (0, 1))
     return LAWS
@@ -81,9 +81,9 @@ def exponential_monotonic(effort, rng):
     "permute-and-flip-private", {V2: "Section 2", RDF: "addendum, section 2, nonmonotonic utility"}, **over(*FLIPS)
 )
 def permute_and_flip(effort, rng, paper):
-    r"""Permute-and-flip, which accepts $r$ with probability $e^{\epsilon(q(r) -
-    q_*)/(2\Delta(q))}$, is $\epsilon$-private (read as noisy arg-max with exponential noise of
-    rate $\epsilon/(2\Delta(q))$, which is the same law)."""
+    r"""Permute-and-flip, which accepts $r$ with probability $e^{\epsilon(q(r) - q_*)/(2\Delta(q))}$, is
+    $\epsilon$-private (read as noisy arg-max with exponential noise of rate $\epsilon/(2\Delta(q))$, which has the
+    same distribution)."""
     yield from _both(effort, FLIPS)
     yield from _moved_scores(effort.pick(2, 4, 4), PermuteAndFlip(1.0), (-1, 0, 1))
     return "Each step of one of up to four that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
@@ -101,10 +101,10 @@ def permute_and_flip(effort, rng, paper):
     **over(*EXACT),
 )
 def exact_laws(effort, rng):
-    r"""A coin of $e^{-x}$ that is made of coins of $x/k$ has this chance, up to the $x^2/2$ that two tosses leave
-    open. A whole weight of $2^{92}e^{-d} + 2^{40}$ is off by a share of $2^{-40}$ at most if the exponential
-    function's own is at most $2^{-48}$, and so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian
-    number has the weights $e^{-fk^2}$ with an $f \le 1/(2\sigma^2)$ that is at most a share of $2^{-24}$ less."""
+    r"""A coin of $e^{-x}$ made of coins of $x/k$ has this probability, up to the $x^2/2$ that two tosses leave
+    open. A whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if that of the
+    exponential function is at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian
+    number has weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ falls short by a share of at most $2^{-24}$."""
     for name in EXACT:
         yield from certified(name, effort)
     for sigma in (0.3, 2.5, 1e6 / 3, 2.0**50):
@@ -116,7 +116,7 @@ def exact_laws(effort, rng):
         high, low = map(int, whole_weights.weight(distance))
         yield same(high * 2**62 + low, 2**92 * math.exp(-distance) + 2**40, 2**-40, distance=distance)
     yield same(whole_weights.PRICE, 1 / 2**36)
-    return "A coin between its partial sums, whole weights with a loss of 2^-36 more, Gaussian numbers with none"
+    return "A coin lies between its partial sums; whole weights add a loss of 2^-36, Gaussian numbers none"
 
 
 @EXPONENTIAL("base-measure", {V1: "Equation (4)", V2: "Equation (3)"}, **over(UP, DOWN))
@@ -154,8 +154,8 @@ def _flip_law(odds):
     range="35 random odds of 1 to 7 candidates, in fractions",
 )
 def flip_law(effort, rng):
-    r"""With the odds $q_r$ of acceptance it reports $r$ with probability $q_r\int_0^1\prod_{i\ne
-    r}(1-q_it)\,dt$, and Gauss-Legendre quadrature with half as many nodes as candidates is exact."""
+    r"""With acceptance probabilities $q_r$ permute-and-flip reports $r$ with probability $q_r\int_0^1\prod_{i\ne
+    r}(1-q_it)\,dt$. Gauss-Legendre quadrature with half as many nodes as candidates is exact."""
     for k in np.repeat(range(1, effort.pick(8, 10, 12)), 5):
         odds = [Fraction(1), *(Fraction(int(p), 1000) for p in rng.integers(1, 1001, k - 1))]
         walk, integral = _flip_law(odds), PermuteAndFlip.rational_law(odds)
@@ -183,8 +183,8 @@ def _flip(p, y, z):
     **over(*(f"diprime-v2/pfm-two-fold:{tail}" for tail in TAILS)),
 )
 def two_fold(effort, rng):
-    """Permute-and-flip offers up to a two-fold improvement in the expected score (read as the
-    distance from the best score): the exponential mechanism's is at most twice as large."""
+    """Permute-and-flip offers up to a two-fold improvement in the expected score (read as the distance from the
+    best score: for the exponential mechanism it is at most twice as large)."""
     for k, tail in enumerate(TAILS, 1):
         right = lambda k=k, **odds: 2 * _flip(**odds)[k:].sum()  # noqa: E731
         yield from certified(f"diprime-v2/pfm-two-fold:{tail}", effort, right=right)
@@ -199,8 +199,8 @@ def two_fold(effort, rng):
 )
 def dominates(effort, rng):
     r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with at least the probability of
-    the exponential mechanism, for every $x$. Its odds of reporting a non-optimal candidate lie between one half
-    and one times those of the exponential mechanism."""
+    the exponential mechanism, for every $x$. Its odds of reporting a non-optimal candidate lie between half and
+    all of those of the exponential mechanism."""
     for k, tail in enumerate(TAILS, 1):
         left = lambda k=k, **odds: _flip(**odds)[k:].sum()  # noqa: E731
         yield from certified(f"diprime-v2/pfm-dominates:{tail}", effort, left=left)
@@ -220,7 +220,7 @@ def best_of_two(effort, rng):
 
 @EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, **over("rdf/best-of-two/corrected"))
 def best_of_two_exact(effort, rng):
-    r"""The probability is exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
+    r"""The wrong candidate has probability exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
     yield from certified("rdf/best-of-two/corrected", effort, left=_wrong)
     return "{statement} wherever {where}"
 

@@ -45,7 +45,7 @@ BOUNDS = "diprime-v2/median-by-value:up", "diprime-v2/median-by-value:down"
     **over(*BOUNDS),
 )
 def categorical_split(effort, rng):
-    r"""Drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i - 2|B||}$, $|B|$ being the
+    r"""Drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i - 2|B||}$, where $|B|$ is the
     number of their records, is $\epsilon_1$-private (under add-remove)."""
     for name in BOUNDS:
         yield from certified(name, effort, broken="leaks")
@@ -127,8 +127,8 @@ def categorical_score(effort, rng):
 
 @SUBSETS.corrected(categorical_score, where="ours; v1, section 3", range=SMALL)
 def categorical_score_negated(effort, rng):
-    r"""With $q(C) = -\bigl||C| - |X \setminus C|\bigr|$ the expected difference of the sides is
-    at most that of a random split, and equal only if all splits are equally balanced."""
+    r"""With $q(C) = -\bigl||C| - |X \setminus C|\bigr|$ the expected difference of the sides is at most that of a
+    random split, with equality only if all splits are equally balanced."""
     found = _differences(effort)
     best = min(found, key=lambda counts: found[counts][0] - found[counts][1])
     for counts, (minus, uniform, _) in found.items():

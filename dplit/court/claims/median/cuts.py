@@ -27,9 +27,9 @@ def _gap_loss(law, gap):
 
 @RANK("diprime-v1/median-by-rank", "Section 3; algorithm 3, lines 43 to 46", "leaks", **over(*LEAKS))
 def by_rank(effort, rng):
-    r"""To order the observations, to select the $j$-th by the exponential mechanism,
-    $\Pr(j) \propto e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and then a value uniform between it and the
-    next record is an $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for it.)"""
+    r"""Order the observations, select the $j$-th by the exponential mechanism, $\Pr(j) \propto
+    e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and draw a value uniform between it and the next record: this is an
+    $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for it.)"""
     first, *others = [next(certified(name, effort)) for name in LEAKS]
     for gap in (1e-2, 1e-4, 1e-6):
         yield same(_gap_loss(median.rank_interval_law, gap), math.log(2 / (3 * gap)), 1e-9, broken="fails")
@@ -92,8 +92,8 @@ def by_value(effort, rng):
     **over(*BOUNDS),
 )
 def by_value_replaced(effort, rng):
-    r"""Under replace-one the same draw costs $2\epsilon_s$, for two records or more, and at
-    the rate $\epsilon_s/4$ it costs $\epsilon_s$; both are suprema."""
+    r"""Under replace-one drawing a cut by value costs $2\epsilon_s$ for two or more records, and $\epsilon_s$ at
+    the rate $\epsilon_s/4$. Both are suprema."""
     near = Fraction(1, 10**12)
     yield from _private(effort)
     for m in range(2, effort.pick(8, 12, 20)):

@@ -70,8 +70,8 @@ def pfm(effort, rng):
 
 @DOMINANCE.corrected(pfm, where="ours; McKenna and Sheldon 2020")
 def pfm_always_lower(effort, rng):
-    r"""At every $\epsilon$ its expected error is lower, unless all scores are equal, and at
-    least half of the exponential mechanism's."""
+    r"""At every $\epsilon$ the expected error of permute-and-flip is at least half that of the exponential
+    mechanism, and smaller than that unless all scores are equal."""
     errors = _errors(effort)
     ratios = [em / flip for flip, em in errors.values()]
     for ((w, gaps), (flip, em)), ratio in zip(errors.items(), ratios):
@@ -127,8 +127,8 @@ def _added(cells, n):
     range="add-remove, grids of 2 to 8 cells, up to 2 records",
 )
 def flip_continuous(effort, rng):
-    r"""A split $r \in [a_L, a_U]$ of a continuous attribute can be drawn $\epsilon_s$-privately
-    by permute-and-flip (assuming a public, finite grid, which its law depends on)."""
+    r"""A split $r \in [a_L, a_U]$ of a continuous attribute can be drawn $\epsilon_s$-privately by
+    permute-and-flip. (This assumes a public, finite grid, and the distribution depends on it.)"""
     cells = effort.pick((2, 4, 8), (2, 4, 8, 16), (2, 4, 8, 16, 32))
     for values, m in product(CUTS, cells):
         yield same(_grid_error(values, m), 0.0, atol=1e-12, broken="fails", values=values, cells=m)
@@ -141,7 +141,7 @@ def flip_continuous(effort, rng):
     yield need(max(moved) < 1e-12, worst, "<=", EPSILON)
     return note(
         f"On grids of {', '.join(map(str, cells))} cells the largest loss is "
-        f"{worst:.4f}, epsilon {EPSILON:.4f}. Another number of cells is another law: "
+        f"{worst:.4f}, epsilon {EPSILON:.4f}. Another number of cells is another distribution: "
         f"from 4 to 8, 16 and 64 cells it moves by {', '.join(f'{m:.4f}' for m in moved)}.",
         quantity="privacy loss",
     )
@@ -166,9 +166,9 @@ def _distances(values, epsilon, cells):
     range="8 to 2,048 cells on four data sets",
 )
 def flip_limit(effort, rng):
-    r"""On $m$ equal cells permute-and-flip is within $1/(m\bar q - 1)$ of the exponential mechanism on them in
-    total variation, where $m\bar q > 1$. If the records lie on the borders of the cells, $m$ times the distance
-    tends to $E|q - Eq|/(2\bar q)$: the limit is the exponential mechanism."""
+    r"""On $m$ equal cells permute-and-flip is within $1/(m\bar q - 1)$ of the exponential mechanism in total
+    variation, if $m\bar q > 1$. If the records lie on the borders of the cells, $m$ times the distance tends to
+    $E|q - Eq|/(2\bar q)$, so the limit is the exponential mechanism."""
     cells = [2**k for k in range(3, effort.pick(12, 14, 17))]
     error, room = 0.0, 30 / cells[-1] + 1e-9
     for values, epsilon in product(CUTS, (0.1, 1.0, 5.0)):

@@ -1,9 +1,8 @@
 r"""Residuals in whole steps, and the most that one record adds. Derived in :doc:`/book/boosting`.
 
 Whole numbers are summed, so that no rounding depends on the order of the records. Of two classes a residual is
-weighted with :math:`1/\max(p, 1 - p)`, so that each record on the wrong side speaks as loudly as any. Of more
-classes shares are rounded **down**: a record's residuals are then at most :math:`2(S - P_y) \le 2S` steps in
-absolute value together; from the second round on they are scaled down and rounded towards 0 (`clipped`).
+weighted with :math:`1/\max(p, 1 - p)`; of more, shares are rounded **down**, so that residuals are together at most
+:math:`2(S - P_y) \le 2S` steps in absolute value, and scaled down from the second round on (`clipped`).
 """
 
 from __future__ import annotations
@@ -93,11 +92,10 @@ def class_shares(scores: np.ndarray) -> np.ndarray:
 def class_reach(low: ArrayLike, high: ArrayLike, clip: int = STEPS) -> Reach:
     r"""Reach of the residuals of classes, whatever the record.
 
-    Two classes: a record of the second adds at most :math:`S \min(1, e^{-low})` to the positive parts, one of the
-    first at most :math:`S \min(1, e^{high})` to the negative ones, and never both. More classes: at most
-    :math:`2(S - \min_y P_y)`. One step is added for the rounding of the exponentials. `low`, `high`: floats, or
-    arrays of shape (n_classes,), bounds of the released model's scores over all records that there could be;
-    `clip`: as of `clipped`, of more than two classes, which then reach at most twice as far.
+    Two classes: a record of the second adds at most :math:`S \min(1, e^{-low})` to the positive parts, or one of the
+    first :math:`S \min(1, e^{high})` to the negative ones. More: at most :math:`2(S - \min_y P_y)`. One step is
+    added for rounded exponentials. `low`, `high`: floats, or arrays of shape (n_classes,), bounds of the released
+    scores over all records that there could be; `clip`: as of `clipped`, of more than two classes.
     """
     low, high = check_numbers(low, "low", -MOST, MOST), check_numbers(high, "high", -MOST, MOST)
     if low.shape != high.shape or low.ndim > 1 or not low.size:

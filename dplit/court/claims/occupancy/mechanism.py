@@ -151,9 +151,9 @@ def one_line(effort, rng):
     kind="certified",
 )
 def proved(effort, rng):
-    r"""For distinct values above a column's lower bound and a column chosen without the targets both bounds of
-    theorem 2 hold, for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$, and at every $\epsilon_1$ if
-    $2^d$ divides $N$. For other $N$ the range from 2.26 to the first failure, $\sqrt8$, is open."""
+    r"""If values are distinct and above a column's lower bound and the column is chosen without the targets, both
+    bounds of theorem 2 hold for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$, and at every
+    $\epsilon_1$ if $2^d$ divides $N$. For other $N$, from 2.26 to the first failure, $\sqrt8$, this is open."""
     turn, deepest = occupancy.TURN, occupancy.DEEPEST
     cells = [occupancy.proved_cells(d) for d in range(1, deepest + 1)]
     margins = [left / right for left, right in occupancy.beyond_turn()]

@@ -16,8 +16,8 @@ CANDIDATES = Box(
 
 @CANDIDATES("diprime-v1/split-budget", "Section 3", "leaks", range="mirror nodes, the fewest records first")
 def split_budget(effort, rng):
-    r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in the formulas of section 3 a split costs
-    $\epsilon_1$, and the tree $\epsilon$."""
+    r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in the formulas of section 3, a split costs $\epsilon_1$ and the
+    tree costs $\epsilon$."""
     yield _exact_mirror(2, effort.pick(2.0, 1.0, 0.5), 1, 60)
     return (
         "Two columns alike, counts of zeros and ones {zeros} and {ones}: at epsilon_1 = {epsilon:.4f} one split "
@@ -34,9 +34,9 @@ def split_budget(effort, rng):
     range="a crossed node for each of K = 2, 3 (more with more effort), the same on all levels",
 )
 def split_budget_corrected(effort, rng):
-    r"""$\epsilon_1 = \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$ makes a tree of $K \ge 2$
-    candidates a node cost $\epsilon$ under add-remove, if its leaves cost $(1 - \rho)\epsilon$, and
-    no larger $\epsilon_1$ does for every data set."""
+    r"""A tree with $K \ge 2$ candidates in each node costs $\epsilon$ under add-remove at $\epsilon_1 =
+    \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$, if its leaves cost $(1 - \rho)\epsilon$. No larger
+    $\epsilon_1$ does for every data set."""
     losses = []
     for columns in effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5)):
         share = 1 / (columns + HALF_RATE)  # of rho epsilon / d_max = 1
@@ -57,8 +57,8 @@ def split_budget_corrected(effort, rng):
     range="crossed nodes of one and two columns, epsilon_1 = 1/2, 1, 2",
 )
 def split_budget_algorithm(effort, rng):
-    r"""With $\epsilon_1 = \rho\epsilon/(2 d_{max})$ median and choice cost $\epsilon_1$ each,
-    and the tree $\epsilon$ (assuming $K = 1$)."""
+    r"""With $\epsilon_1 = \rho\epsilon/(2 d_{max})$ the median and the choice cost $\epsilon_1$ each, and the tree
+    costs $\epsilon$ (assuming $K = 1$)."""
     one, two = (
         {e: limit(laws.candidates_law, columns, e, effort) / e for e in (0.5, 1.0, 2.0)} for columns in (1, 2)
     )
@@ -77,8 +77,8 @@ def split_budget_algorithm(effort, rng):
     range="mirror nodes of five columns and at most 60 records",
 )
 def k_candidates(effort, rng):
-    r"""Medians on $K$ attributes and the choice among them cost $2\epsilon_1$, whatever $K$ is: algorithm 1
-    sets $\epsilon_1 = \rho\epsilon/(2d_{max})$, without $K$."""
+    r"""The medians on $K$ attributes and the choice among them cost $2\epsilon_1$ for every $K$: algorithm 1 sets
+    $\epsilon_1 = \rho\epsilon/(2d_{max})$, without $K$."""
     budgets = effort.pick((4.0,), (4.0, 2.0), (4.0, 2.0, 1.0))
     smallest = [_smallest_mirror(5, e, 2, 60) for e in budgets]
     yield _exact_mirror(5, 4.0, 2, 20)

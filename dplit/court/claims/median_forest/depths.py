@@ -53,7 +53,7 @@ def _kept(data, found, **options):
 @DEPTH("diprime-v2/depth-rule", "Section 4; tables 1 and 2", proved=False, range="the ten sets of tables 1 and 2")
 def depth_rule(effort, rng):
     """$d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than some number (25 in
-    most experiments, 10 for Banknote): for DiPriMe, DiPriMeExp and DiPriMeFlip in tables 1 and 2 it is."""
+    most experiments, 10 for Banknote): tables 1 and 2 keep to this for DiPriMe, DiPriMeExp and DiPriMeFlip."""
     found = _occupancies(_printed_depths("DiPriMe"))
     for data in sorted(found, key=lambda data: SETS[data][2] / found[data]):
         yield _kept(data, found[data])
@@ -67,10 +67,10 @@ def depth_rule(effort, rng):
 
 @DEPTH("diprime-v2/depth-rule-baselines", "Section 4; tables 1 and 2", "assumes", range="the six other methods")
 def baselines(effort, rng):
-    """For all methods $d_{max}$ was chosen such that the expected occupancy at each leaf node was greater
-    than some number (25 in most experiments, 10 for Banknote): for the methods that are not DiPriMe in
-    tables 1 and 2 it is (assuming that each of their $N_T = 10$ trees takes all training data: the paper
-    partitions them for DiPriMe, and does not say it of the others)."""
+    """For all methods $d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than
+    some number (25 in most experiments, 10 for Banknote): tables 1 and 2 keep to this for the methods that are not
+    DiPriMe (assuming that each of their $N_T = 10$ trees takes all training data: the paper partitions the data
+    for DiPriMe, and does not say so of the others)."""
     parted, whole = (
         [
             _kept(data, occupancy, broken=broken, method=method)
@@ -90,8 +90,8 @@ def baselines(effort, rng):
 
 @DEPTH.corrected(baselines, proved=False, quantity="depths that break the rule", range="30 printed depths")
 def baselines_corrected(effort, rng):
-    """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take
-    all training data, and those of DP-RF and DP-DF have five children a node."""
+    """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take all training data
+    and each node of DP-RF and DP-DF has five children."""
     wrong = []
     for method, parts, children in (("DiPriMe", TREES, 2), ("DP-ERT", 1, 2), ("DP-RF", 1, 5)):
         depths = _printed_depths(method)
@@ -116,9 +116,9 @@ def baselines_corrected(effort, rng):
     range="the four captions",
 )
 def figures(effort, rng):
-    """The rule of section 4, more than 25 records a leaf in most experiments and 10 for Banknote, read for
-    the depths that the captions of figures 2, 6 and 8 print (assuming that figures 2, 8a and 8b, whose data
-    are partitioned, are exceptions)."""
+    """The rule of section 4, more than 25 records a leaf in most experiments and 10 for Banknote, holds for the
+    depths that the captions of figures 2, 6 and 8 print (assuming that figures 2, 8a and 8b, whose data are
+    partitioned, are exceptions)."""
     found = _figure_occupancies()
     for figure, (data, _, partitioned) in sorted(FIGURES.items(), key=lambda row: row[1][2]):
         broken = "assumes" if partitioned else "fails"
@@ -148,9 +148,9 @@ def _figure_occupancies():
 
 @DEPTH("diprime-v2/depth-rule-private", "ours; section 4", quantity="privacy loss", range="eight steps or more")
 def depth_private(effort, rng):
-    """A depth that is set by this rule from the private number of records costs infinity under
-    add-remove: for each depth there is a number at which one record more makes the trees
-    deeper. Under replace-one it costs nothing."""
+    """A depth that the rule of section 4 sets from the private number of records has infinite loss under
+    add-remove: for each depth there is a number of records at which one more makes the trees deeper. Under
+    replace-one it costs nothing."""
     steps = {}
     for depth in range(1, effort.pick(9, 13, 17)):
         n = math.floor(25 * 2**depth * TREES / SHARE) + 1  # the first with more than 25 a leaf

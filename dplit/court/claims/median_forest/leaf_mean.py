@@ -57,9 +57,9 @@ def _clamped_loss(pair, points=(0.0, 1.0)):
     **over("leaf-mean"),
 )
 def leaf_mean(effort, rng, paper):
-    r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private, $N_i$ being
-    the number of data points at the leaf. (v2 writes it as Laplace$(0, 2B/N_i\epsilon_\ell)$, for a bounded
-    target $|Y| \le B$.)"""
+    r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private, where $N_i$ is the
+    number of data points at the leaf. (v2 writes it as Laplace$(0, 2B/N_i\epsilon_\ell)$, for a bounded target
+    $|Y| \le B$.)"""
     found, far = next(certified("leaf-mean", effort)), 1000.0
     loss = _density_loss(_pair([0.0], 0.0, 1.0), [far])
     yield same(loss, far - math.log(2), broken="fails")
@@ -79,9 +79,9 @@ def leaf_mean(effort, rng, paper):
     range="all leaves of up to three records on a grid, and of 10, 100 and 10,000 at one end",
 )
 def clamped(effort, rng):
-    r"""Clamped to $[B_L, B_U]$ the same release costs exactly $\max(\epsilon_2, \log 2 + \epsilon_2/2)$ over all
-    leaves that hold a record, and $\max(\epsilon_2, \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$ as a record
-    joins $N$: it is $\epsilon_2$-private if and only if $\epsilon_2 \ge 2\log 2$."""
+    r"""Clamped to $[B_L, B_U]$, the published mean costs exactly $\max(\epsilon_2, \log 2 + \epsilon_2/2)$ over
+    all leaves that hold a record, and $\max(\epsilon_2, \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$ if a record
+    joins $N$ others. The release is $\epsilon_2$-private if and only if $\epsilon_2 \ge 2\log 2$."""
     small, many, said = list(_small_leaves(3, effort.pick(3, 5, 9))), [], []
     for n in (10, 100, 10**4):
         loss = _clamped_loss(_pair([0.0] * n, 1.0, 0.3))
@@ -119,8 +119,8 @@ def _small_leaves(n, cells):
     range="leaves of one record, eleven targets, five budgets",
 )
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
-    r"""No distribution for an empty leaf is closer than $\epsilon_2/2$ to all clamped leaves of one record, and
-    that of one record in the middle is as close as that. A constant, as $0$ or the middle, costs infinity."""
+    r"""No distribution for an empty leaf is closer than $\epsilon_2/2$ to all clamped leaves of one record; that
+    of one record in the middle attains this. A constant such as $0$ or the middle has infinite loss."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:
         middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))
@@ -141,7 +141,7 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
 def votes(effort, rng, paper):
     r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two totals move by
     exactly 1 in L1 norm as a record joins, so with Laplace noise of scale $1/\epsilon_2$ on each they are
-    $\epsilon_2$-private, and so is the mean that they give, an empty leaf's included."""
+    $\epsilon_2$-private, and so is the mean that they give, also for an empty leaf."""
     neighbours = 0
     for n in range(effort.pick(4, 6, 8)):
         for targets in combinations_with_replacement([Fraction(i, 3) for i in range(4)], n):
@@ -176,9 +176,9 @@ def votes(effort, rng, paper):
     range="four means at one large N; N = 1, 10, 50 at m = 0.2",
 )
 def error(effort, rng):
-    r"""For many records (to first order) the mean from votes has variance $2(m^2 + (1-m)^2)
-    R^2/(N\epsilon_2)^2$: at most that of the published mean, $2R^2/(N\epsilon_2)^2$, and
-    exactly half of that of noisy sum over noisy count with half the budget each."""
+    r"""For many records (to first order) the mean from votes has variance $2(m^2 + (1-m)^2) R^2/(N\epsilon_2)^2$.
+    The published mean has at least this variance, $2R^2/(N\epsilon_2)^2$, and a noisy sum over a noisy count with
+    half the budget each has exactly twice this variance."""
     n, said = effort.pick(3000, 10_000, 30_000), []
     releases = laws.clamped_error, laws.votes_error, laws.halves_error
     for k in (1, 10, 50):

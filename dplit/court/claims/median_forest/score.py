@@ -27,9 +27,9 @@ HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1
     range="crossed nodes of two and three columns or more, both mechanisms",
 )
 def budget_exp_flip(effort, rng):
-    r"""Since the candidate splits are on separate attributes, all medians of a node cost
-    $\epsilon_s$, a split $\epsilon_s + \epsilon_a$, the tree $d_{max}(\epsilon_s + \epsilon_a)
-    + \epsilon_\ell$ (DiPriMeExp and DiPriMeFlip)."""
+    r"""Since the candidate splits are on separate attributes, all medians of a node cost $\epsilon_s$, a split
+    costs $\epsilon_s + \epsilon_a$, and the tree costs $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$
+    (DiPriMeExp and DiPriMeFlip)."""
     many = effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5))
     losses = {
         (mechanism, columns): limit(laws.candidates_law, columns, 1.0, effort, mechanism)
@@ -51,10 +51,10 @@ def budget_exp_flip(effort, rng):
     range="crossed nodes of up to 5 columns or more, all neighbours on a small grid",
 )
 def joint(effort, rng):
-    r"""Column and cut in one draw, with density $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| -
-    \epsilon_a S/R^2}$ over all columns, each with a public base measure of total 1 and targets in
-    units of $R$, cost $\epsilon_s + \epsilon_a$ under add-remove for any $K$: the paper's
-    total. So they do if the column comes by permute-and-flip on $\log Z_a$."""
+    r"""A column and a cut drawn at once cost $\epsilon_s + \epsilon_a$, the paper's total, under add-remove for
+    any $K$, if the density is $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| - \epsilon_a S/R^2}$ over all columns,
+    each with a public base measure of total 1 and targets in units of $R$. The same holds if the column comes by
+    permute-and-flip on $\log Z_a$."""
     bound, many = 1 + HALF_RATE, effort.pick((2, 5), (2, 5, 20), (2, 5, 20, 100))
     near, inside, pairs = [], 0.0, 0
     for mechanism, columns in product(laws.MECHANISMS, many):
@@ -81,7 +81,7 @@ def joint(effort, rng):
     range="crossed nodes of up to 3 columns or more, small nodes of two columns",
 )
 def uniform(effort, rng):
-    r"""With a uniform attribute ($\epsilon_a = 0$) a split costs $\epsilon_s$ (DiPriMe)."""
+    r"""If the attribute is drawn uniformly ($\epsilon_a = 0$), a split costs $\epsilon_s$ (DiPriMe)."""
     near, worst, pairs = 0.0, 0.0, 0
     for columns in effort.pick((1, 2, 3), (1, 2, 3, 5), (1, 2, 3, 5)):
         node = laws.crossed(10**5, 160, 80, columns, (1e-60, 1e-30))
@@ -153,8 +153,8 @@ def _lone_loss(m, rate):
     range="all data of up to two records, and one large family",
 )
 def score(effort, rng):
-    r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$,
-    $N_i$ being the node's own count, which is not public, is $\epsilon_1$-private."""
+    r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$, where $N_i$ is the
+    node's own count, which is not public, is $\epsilon_1$-private."""
     (worst, pairs), losses = _choice_losses(effort), {}
     for low, high in ((-1, 1), (0, 1), (1, 2)):
         rate = (high - low) ** 2 / (8 * max(abs(low), abs(high)) ** 2)
@@ -167,9 +167,9 @@ def score(effort, rng):
 
 @SCORE.corrected(score, quantity="loss, in epsilon_a", range="all data of up to two records, and one large family")
 def score_corrected(effort, rng):
-    r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a)
-    \propto e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, which is tight: the published
-    choice costs $\epsilon_1 R^2/(8B^2)$."""
+    r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a) \propto
+    e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, and this is tight. The published choice costs $\epsilon_1
+    R^2/(8B^2)$."""
     worst, pairs = _choice_losses(effort)
     largest = effort.pick(10**3, 10**4, 10**5)
     losses = {m: _lone_loss(m, 1.0) for m in (10, 100, largest)}
@@ -205,8 +205,8 @@ def _one_hot(counts):
     range="all nodes of 2 to 4 classes with at most 4 records each or more",
 )
 def score_classes(effort, rng):
-    r"""For a classification, score a split by the SSE of its classes as one-hot vectors: the score grows by less
-    than 2 with each record for any number of classes, which is tight. So a rate of $\epsilon_a/2$ is
+    r"""For classification, score a split by the SSE of its classes as one-hot vectors. This score grows by less
+    than 2 with each record for any number of classes, which is tight, so a rate of $\epsilon_a/2$ is
     $\epsilon_a$-private."""
     levels, most, nodes = range(effort.pick(5, 7, 9)), Fraction(0), 0
     for classes in (2, 3, 4):
@@ -277,9 +277,9 @@ def _widest_odds(targets):
     range="all targets 0 and 1 of up to 5 records or more without ties, and one family",
 )
 def attribute_first(effort, rng):
-    r"""Among scores that choose an attribute before any cut is drawn, the SSE at the exact median changes by an
-    amount in $(-R^2, 2R^2)$ as a record joins (without ties), which is tight: its rate is $\epsilon_a/(3R^2)$. The
-    SSE of the best cut changes by an amount in $[0, R^2)$: its rate is $\epsilon_a/R^2$."""
+    r"""Let a score choose an attribute before any cut is drawn. As a record joins, the SSE at the exact median
+    (without ties) changes by an amount in $(-R^2, 2R^2)$, which is tight: its rate is $\epsilon_a/(3R^2)$. The SSE
+    of the best cut changes by an amount in $[0, R^2)$: its rate is $\epsilon_a/R^2$."""
     n = effort.pick(6, 8, 10)
     median, best = _score_range(n, _median_score), _score_range(n, _best_score)
     low, high = _median_extremes(effort.pick(50, 200, 500))

@@ -49,7 +49,7 @@ def attribute_sign(effort, rng):
 
 @SIGN.corrected(attribute_sign, where="ours; v1, section 3", quantity="least probability of the better of two")
 def attribute_sign_negated(effort, rng):
-    """With the score $-MSE_a$ the better of two attributes is always the likelier."""
+    """With the score $-MSE_a$ the better of two attributes is always the more likely one."""
     chances = (_better(a, b, len(targets), -1) for a, b, targets in _nodes(effort))
     for chance in sorted(chances, reverse=True):
         yield need(chance > 0.5, chance, ">", 0.5)
@@ -89,8 +89,8 @@ def _better(a, b, n, sign):
     range="one to four records of each of two levels, epsilon_1 = 1/2",
 )
 def whole_side(effort, rng):
-    r"""The draw over all $B \subset R_a$, $B \ne \emptyset$, splits a categorical attribute
-    (assuming that $B = R_a$, which has nothing on its other side, is left out too)."""
+    r"""The draw over all $B \subset R_a$, $B \ne \emptyset$, splits a categorical attribute (assuming that $B =
+    R_a$, whose other side is empty, is left out too)."""
     chance = {}
     for counts in product(range(1, 5), repeat=2):
         sizes = [*counts, sum(counts)]  # of the three sets that are not empty
@@ -128,9 +128,9 @@ def leaf_signal(effort, rng):
     range="counts and means of 1, 10 and 100 records, epsilon_l 0.1, 1 and 10",
 )
 def noise_order(effort, rng):
-    r"""In both cases the expected value of the noise added is on the order of the contribution of a single
-    data point (assuming that its magnitude is meant, and that $\epsilon_\ell$ is near 1: it is
-    $1/\epsilon_\ell$ contributions)."""
+    r"""In both cases the expected value of the noise added is on the order of the contribution of a single data
+    point (assuming that the magnitude of the noise is meant, and that $\epsilon_\ell$ is near 1: the expected
+    magnitude is $1/\epsilon_\ell$ contributions)."""
     sizes = {
         (n, e): _size(Laplace(e, reach)) / reach
         for e in (0.1, 1.0, 10.0)
@@ -187,9 +187,9 @@ def _ratios():
     range="two to ten trees, line by line",
 )
 def part_index(effort, rng, paper):
-    r"""Each tree is fitted to a part of its own: $\{D_i\}_{i=1,\dots,N_T}$, $i \leftarrow 0$, and for all
-    trees FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line (assuming that $i$ begins at 1;
-    as printed the first tree is fitted to $D_0$, which is not there, and no tree to $D_{N_T}$)."""
+    r"""Each tree is fitted to a part of its own: $\{D_i\}_{i=1,\dots,N_T}$, $i \leftarrow 0$, and for all trees
+    FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line (assuming that $i$ begins at 1; as printed
+    the first tree is fitted to $D_0$, which does not exist, and no tree to $D_{N_T}$)."""
     for trees in range(2, 11):
         yield same(_fitted(trees, 1), trees, broken="fails", trees=trees)
     for trees in range(10, 1, -1):
@@ -246,9 +246,9 @@ def low_counts(effort, rng):
 )
 def settings_budget(effort, rng):
     r"""The overall privacy budget $\epsilon$ is split by setting $\epsilon_\ell = (1 - \rho)\epsilon$ and
-    $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$: in the
-    paper's count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, that is $\epsilon$. (What the candidates
-    of the other two variants cost beyond that is `diprime-v2/budget-exp-flip`.)"""
+    $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$: the paper's
+    count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, is then $\epsilon$. (`diprime-v2/budget-exp-flip`
+    judges what the candidates of the other two variants cost beyond that.)"""
     for name, parts in zip(SHARES, ((2, 2), (1, math.inf))):
         yield from certified(name, effort, left=partial(_total, parts=parts))
     return "A depth's choices and the leaves add up to {exact:.4g} of {stated:.4g}: {statement}, wherever {where}"

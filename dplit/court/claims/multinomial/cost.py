@@ -71,9 +71,9 @@ def no_extra_cost(effort, rng):
     range="the root on WDBC, Vehicle and Banknote, whichever feature is drawn; all and sqrt(D) candidates",
 )
 def cost_counted(effort, rng):
-    r"""The randomized splitting process evaluates the cuts of all $D$ features, on average $D/\lfloor\sqrt
-    D\rfloor$ times as many as its rivals do, and exactly those of a greedy choice among all. Beside these it takes
-    at most $D + m$ exponentials, with $m$ the most cuts of a feature: at most one a cut, and one more."""
+    r"""The randomized splitting process evaluates the cuts of all $D$ features, as a greedy choice among all does:
+    on average $D/\lfloor\sqrt D\rfloor$ times as many as its rivals evaluate. It also takes at most $D + m$
+    exponentials, where $m$ is the largest number of cuts of a feature: at most one per cut, and one more."""
     shares = []
     for name, X in _roots():
         counted = [_drawn(X, j) for j in range(X.shape[1])]

@@ -115,8 +115,8 @@ def any_feature(effort, rng):
 
 @FEATURE.corrected(any_feature, *BY_TIGHT, quantity="probability of a feature that has a cut", range=CONSTANT)
 def any_feature_able(effort, rng):
-    r"""A feature that takes two values in the node is selected with probability at least
-    $1/(1 + (D'-1)e^{B_1/2})$, where $D'$ features do; any other one never."""
+    """A feature that takes two values in the node is selected with probability at least $1/(1 + (D'-1)e^{B_1/2})$,
+    where $D'$ is the number of such features. Any other feature is never selected."""
     for chance, budget, able, splits, data in _with_constants(effort):
         stated = multinomial.tight_p1(able, budget) if splits else 0.0
         yield small.at_least(chance, stated, **data)
@@ -147,7 +147,7 @@ def _law_of(blocks, budget):
     **over(LOW, HIGH, "mrf/lemma-3", "mrf/lemma-3-upper"),
 )
 def equation_7(effort, rng):
-    r"""The probability that a value is selected for splitting satisfies a restriction: of a feature with $m$
+    """The probability that a value is selected for splitting satisfies a restriction: for a feature with $m$
     possible splitting values it is between $1/(1 + (m-1)e^{B_2})$ and $e^{B_2}/(e^{B_2} + m - 1)$."""
     yield from (*_tight(effort), *_tight(effort, HIGH))
     yield from (*_loose(effort), *_loose(effort, 1))
@@ -158,9 +158,9 @@ def equation_7(effort, rng):
     equation_7, BOUNDS, "multinomial.selection_law", quantity="probability of one cut", **over(LOW, HIGH)
 )
 def equation_7_tight(effort, rng):
-    r"""Of a feature with $m$ possible splitting values each is selected with a probability between
-    $1/(1 + (m-1)e^{B_2/2})$ and $e^{B_2/2}/(e^{B_2/2} + m - 1)$. Records attain
-    the upper end for every $m$, and the lower one for 2, 3 and 5 cuts; for more they come near."""
+    """Each of the $m$ possible splitting values of a feature is selected with a probability between $1/(1 +
+    (m-1)e^{B_2/2})$ and $e^{B_2/2}/(e^{B_2/2} + m - 1)$. Records attain the upper end for every $m$, and the lower
+    end for 2, 3 and 5 cuts; for more cuts they come near it."""
     yield from (*_tight(effort), *_tight(effort, HIGH))
     for budget in small.BUDGETS[1:]:
         bounds = lambda m, b=float(budget): multinomial.selection_bounds(m, b)  # noqa: E731

@@ -83,8 +83,8 @@ def best_most_likely_exactly(effort, rng):
     **over("mrf/ours/golden-ratio"),
 )
 def golden_ratio(effort, rng):
-    r"""Let the best of two features have two cuts of different decrease, the other one cut, and
-    $B_1 = B_2 = B$. The best cut is the likeliest if and only if $e^{B/2}$ is at least the golden ratio."""
+    """Let the better of two features have two cuts of different decrease, the other one a single cut, and let $B_1
+    = B_2 = B$. The best cut is the likeliest if and only if $e^{B/2}$ is at least the golden ratio."""
     yield from certified("mrf/ours/golden-ratio", effort)
     golden, node = multinomial.GOLDEN_BUDGET, [[0.2, 0.1], [0.15]]
     yield same(math.exp(golden), math.exp(golden / 2) + 1, B=golden)
@@ -111,8 +111,8 @@ def figure_1(effort, rng):
 
 @LIKELIEST.corrected(figure_1, "multinomial.selection_law", **PAIR)
 def figure_1_within(effort, rng):
-    r"""The selection probability of a split point is positively related to its impurity decrease among the
-    cuts of one feature, and so is a feature's probability to its best decrease."""
+    """Among the cuts of one feature, the selection probability of a split point is positively related to its
+    impurity decrease. Among features, the probability is positively related to the best decrease."""
     cases = []
     for n in range(2, effort.pick(3, 3, 4) + 1):
         for y, chosen, node in small.nodes(n, 2):
@@ -146,8 +146,8 @@ def _pairs(node, budget, among):
     **over("mrf/monotone-in-budget"),
 )
 def monotone(effort, rng):
-    r"""The larger $B_1$, the more probable is the feature with the largest impurity decrease; so is
-    the best split value with $B_2$."""
+    """With a larger $B_1$, the feature with the largest impurity decrease has a higher probability of being
+    selected; with a larger $B_2$, the best split value does."""
     yield from certified("mrf/monotone-in-budget", effort)
     for n in range(3, effort.pick(6, 7, 8)):
         for y in small.labellings(n):

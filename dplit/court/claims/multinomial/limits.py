@@ -56,9 +56,9 @@ def _greedy_roots():
 )
 def limits(effort, rng):
     r"""If $B_3 \to \infty$ and regardless of the training set partitioning: at $B_1 = B_2 = 0$ all features and
-    split values are equally likely, a completely random forest; for $B_1, B_2 \to \infty$ it becomes Breiman's
-    with all features as candidates. (The first is true of the features, and of the observed cuts of one
-    feature; the second needs a rule for ties, and takes bootstrap for a part of the partitioning.)"""
+    split values are equally likely, as in a completely random forest; for $B_1, B_2 \to \infty$ it becomes
+    Breiman's with all features as candidates. (The first is true of the features, and of the observed cuts of one
+    feature; the second needs a rule for ties, and counts bootstrap as a part of the partitioning.)"""
     gaps, cuts, names = [], 0, []
     for y, chosen, node in _small(effort):
         mine, ours = small.joint(node, NONE, NONE), multinomial.joint_law(small.floats(node), 0, 0)
@@ -85,8 +85,8 @@ def limits(effort, rng):
 
 @LIMITS("mrf/ours/ties", "ours; appendix C", quantity="probability of a cut as both budgets grow")
 def ties(effort, rng):
-    r"""As $B_1, B_2 \to \infty$ a cut that is the best of its feature, one of $s$ features tied for the
-    best, with $t$ cuts of that feature tied, gets $1/(st)$: tied cuts are not equally likely."""
+    r"""Let $s$ features tie for the best decrease, and let $t$ cuts of one of them attain it. As $B_1, B_2 \to
+    \infty$, each of these cuts gets probability $1/(st)$: tied cuts are not equally likely."""
     uneven = 0
     for y, chosen, node in _small(effort):
         best = max(map(max, node))
@@ -107,8 +107,8 @@ def ties(effort, rng):
 
 @ALIKE("mrf/normalisation", "Section 3.2", "assumes", quantity="share of 0/0", range="2, 3 records, 1, 2 features")
 def normalisation(effort, rng):
-    r"""Decreases are normalised to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: one
-    feature, a feature with one cut, as every binary one, and equal decreases give 0/0.)"""
+    r"""Decreases are normalised to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: a single
+    feature, a feature with one cut, such as a binary one, and equal decreases give 0/0.)"""
     undefined, total = [], 0
     for features, n in product((1, 2), (2, 3)):
         for y, chosen, node in small.nodes(n, features):
@@ -128,8 +128,8 @@ def normalisation(effort, rng):
     range="up to 30 alike candidates, four budgets; all labellings of up to 6 values",
 )
 def alike(effort, rng):
-    r"""Alike candidates are equally likely under every rule that sees decreases alone and treats
-    candidates that trade decreases as traded; so they are here, and single ones are certain."""
+    """Candidates with equal decreases are equally likely, and a single one is certain, as under every rule that
+    sees decreases alone and swaps the probabilities of candidates that swap decreases."""
     for m, budget in product(range(1, 31), (0.0, 0.5, 10.0, math.inf)):
         chances = multinomial.selection_law([0.25] * m, budget)
         yield from (same(p, Fraction(1, m), m=m, budget=str(budget)) for p in chances)
@@ -237,8 +237,8 @@ def _paths(rows, y, depth, budget, at):
     range="paths of 1 to 3 levels on 6 records and 2 features, B1 = B2 = 1/20, 1/2, 10",
 )
 def path_distance(effort, rng):
-    r"""The first $d$ cuts on a record's path are within $d(\tanh(B_1/8) + \tanh(B_2/8))$ of those of a
-    completely random tree: within 0.125 at the ten levels and the least budgets of table 3."""
+    r"""The first $d$ cuts on a record's path are within $d(\tanh(B_1/8) + \tanh(B_2/8))$ of those of a completely
+    random tree. At the ten levels and the least budgets of table 3 they are within 0.125."""
     for _ in range(effort.pick(4, 10, 40)):
         rows = [tuple(map(int, row)) for row in rng.integers(0, 6, (6, 2))]
         y = tuple(map(int, rng.integers(0, 2, 6)))

@@ -46,7 +46,7 @@ def lemma_4(effort, rng):
 
 @MIDDLE.corrected(lemma_4, "multinomial.middle_bound", **over("mrf/lemma-4/corrected"))
 def lemma_4_counts(effort, rng):
-    r"""With $n_{in}$ cuts in the middle and $n_{out}$ outside it is at least
+    """With $n_{in}$ cuts in the middle and $n_{out}$ outside, the probability of a cut in the middle is at least
     $n_{in}/(n_{in} + n_{out}e^{B_2/2})$, which three records attain."""
     stated = lambda i, o, S, **_: multinomial.middle_bound(i, o, 2 * math.log(S))  # noqa: E731
     yield from certified("mrf/lemma-4/corrected", effort, left=stated)
@@ -96,8 +96,8 @@ def _fine(effort):
 
 @DENSITY("mrf/ours/middle-density", "ours; lemma 4", quantity="probability of a cut in the middle")
 def middle_density(effort, rng):
-    r"""For a density in $[c, C]$ and many records a cut falls in the middle with probability at least
-    $c(N-2)/(c(N-2) + 2Ce^{B_2/2})$, up to a share of candidates that vanishes, and no larger constant holds."""
+    """If the density lies in $[c, C]$, a cut of many records falls in the middle with probability at least
+    $c(N-2)/(c(N-2) + 2Ce^{B_2/2})$, up to a share of candidates that vanishes. No larger constant holds."""
     (n, level), near, cases = _fine(effort), [], []
     for parts, ratio, budget in ((3, 1, 2.0), (3, 1, 10.0), (5, 1, 10.0), (3, 4, 2.0), (4, 2, 5.0)):
         stated = multinomial.tight_p2(parts, budget, ratio)
@@ -128,9 +128,9 @@ def middle_density(effort, rng):
     about="reading",
 )
 def lemma_4_large(effort, rng):
-    r"""Lemma 4 shows that the specific split value has a large probability that it is not near the two
-    endpoints of the feature interval. (We read: one half or more, for evenly spread values, outside of the
-    first and the last of $N$ equal parts.)"""
+    """Lemma 4 shows that the specific split value has a large probability that it is not near the two endpoints of
+    the feature interval. (We read: for evenly spread values, the cut is outside of the first and the last of $N$
+    equal parts with probability one half or more.)"""
     n = effort.pick(20_000, 10**5, 10**6)
     for parts, budget in product((3, 10, 100), (10.0, 2.0, 0.0)):
         lemma = multinomial.published_p2(parts, budget)
@@ -147,9 +147,9 @@ def lemma_4_large(effort, rng):
     **over(*(f"mrf/lemma-4-large/corrected:{part}" for part in ("half", "less", "lemma"))),
 )
 def lemma_4_large_exactly(effort, rng):
-    r"""Many evenly spread records have it for all labels if and only if $N - 2 \ge 2e^{B_2/2}$: with 8 parts or
-    more at $B_2 = 2$, with 299 or more at $B_2 = 10$. What lemma 4 has is below $e^{-2B_2}$ for every $N$,
-    $2.1 \cdot 10^{-9}$ at 10."""
+    r"""Many evenly spread records are cut in the middle with probability one half or more for all labels if and
+    only if $N - 2 \ge 2e^{B_2/2}$: with at least 8 parts at $B_2 = 2$ and 299 at $B_2 = 10$. The bound of lemma 4
+    is below $e^{-2B_2}$ for every $N$, which is $2.1 \cdot 10^{-9}$ at $B_2 = 10$."""
     for part in ("half", "less", "lemma"):
         yield from certified(f"mrf/lemma-4-large/corrected:{part}", effort)
     for budget, parts in ((2.0, 8), (10.0, 299)):
@@ -177,9 +177,9 @@ def _printed_ratio(m, parts, x):
     quantity="probability of a cut in the middle",
 )
 def equation_8(effort, rng):
-    r"""The least probability of a cut, integrated over the middle, over the largest, integrated over
-    $[0,1]$, tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the middle's probability. (The integrals take
-    the candidates to be spread evenly; then it is true, and $(N-2)/(N-2+2e^{B_2/2})$ is tight.)"""
+    r"""The least probability of a cut, integrated over the middle, divided by the largest, integrated over
+    $[0,1]$, tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of the middle. (The integrals assume
+    evenly spread candidates; then the bound is true, and $(N-2)/(N-2+2e^{B_2/2})$ is tight.)"""
     n, levels = effort.pick(20_000, 10**5, 10**6), []
     for x, parts in product((Fraction(1), Fraction(3, 2), Fraction(20)), (3, 4, 10)):
         limit = Fraction(parts - 2, parts) / x**2

@@ -38,9 +38,9 @@ def _beside_the_best(y, chosen, budget):
     range="1024 records and two binary features, 200 records in a row; B1 = B2 = 10",
 )
 def nearly_as_good(effort, rng):
-    r"""While the best split point has the highest probability, other candidate split points that are nearly
-    as good as the best one will also have a good chance to be selected. (We read: with .99 of the best
-    decrease or more, at least half of the best one's probability.)"""
+    """While the best split point has the highest probability, other candidate split points that are nearly as good
+    as the best one will also have a good chance to be selected. (We read: a cut with at least .99 of the best
+    decrease has at least half of the best one's probability.)"""
     for name, (y, chosen) in (("two features", small.two_features(1024)), ("a row", _one_feature(200))):
         _, ((most, top, *_), *others) = _beside_the_best(y, chosen, PAPERS)
         for value, chance, *_ in others:
@@ -59,10 +59,10 @@ def nearly_as_good(effort, rng):
     range="all data of 2 and 3 records and 2 features, and 60 in a row; budgets 1/2 and 10",
 )
 def nearly_as_good_exactly(effort, rng):
-    r"""A cut has $e^{-[B_1(1-\hat I_j) + B_2(1-\hat I_{ij})]/2}\,S_*/S_j$ times the best cut's probability. In
-    the best feature this is at least one half if and only if $1-\hat I \le 2\ln2/B_2$, which is .139 at 10:
-    near on the scale of that feature's decreases. Of two features with a cut each, the second best has
-    $e^{-B_1/2}$ of it, however near: .0067 at 10."""
+    r"""A cut has $e^{-[B_1(1-\hat I_j) + B_2(1-\hat I_{ij})]/2}\,S_*/S_j$ times the best cut's probability. In the
+    best feature this factor is at least one half if and only if $1-\hat I \le 2\ln2/B_2$, .139 at $B_2 = 10$, on
+    the scale of that feature's decreases. If two features have one cut each, the factor of the second best is
+    $e^{-B_1/2}$, .0067 at $B_1 = 10$, however near the two are."""
     data = [(y, chosen) for n in range(2, effort.pick(3, 3, 4) + 1) for y, chosen, _ in small.nodes(n, 2)]
     for y, chosen in [*data, _one_feature(60)]:
         for budget in (Fraction(1, 2), PAPERS):

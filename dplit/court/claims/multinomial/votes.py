@@ -39,8 +39,8 @@ def _beside_the_list(voters, share):
     range="all votes of up to 10 trees, and 100 trees",
 )
 def equation_6(effort, rng):
-    r"""The final prediction of the MRF is the majority vote over all the trees. (Which label if two have as
-    many is not said: with 100 trees and labels no better than a coin, one vote in twelve.)"""
+    """The final prediction of the MRF is the majority vote over all the trees. (The paper does not say which label
+    wins a tie: with 100 trees and labels no better than a coin, one vote in twelve is tied.)"""
     most, shares = effort.pick(10, 12, 14), (Fraction(1, 2), Fraction(2, 3), Fraction(9, 10))
     for voters, share in product(range(1, most + 1), shares):
         yield from _beside_the_list(voters, share)
@@ -60,9 +60,9 @@ def equation_6(effort, rng):
     range="n = 1 to 11 and 100,001, eta = 1/2, 3/5, 9/10",
 )
 def definition_3(effort, rng):
-    r"""Classifiers are consistent if $\mathbb{E}(L) = \Pr(h(X, Z, D) \ne Y)$ tends to the Bayes risk. The
-    majority of $n$ labels at one point is: its error exceeds $L^*$ by $|1 - 2\eta|$ times the
-    probability that the majority is wrong, and never falls below it."""
+    r"""Classifiers are consistent if $\mathbb{E}(L) = \Pr(h(X, Z, D) \ne Y)$ tends to the Bayes risk. The majority
+    of $n$ labels at one point is consistent: its error exceeds $L^*$ by $|1 - 2\eta|$ times the probability that
+    the majority is wrong, and never falls below it."""
     for eta, n in product((Fraction(1, 2), Fraction(3, 5), Fraction(9, 10)), (1, 3, 5, 9, 11)):
         error = Fraction(0)  # over all labels and the new one, as the definition has it
         for labels in product((0, 1), repeat=n):
@@ -84,9 +84,9 @@ def definition_3(effort, rng):
     range="3, 7 and 11 trees by listing all votes; trees right with 3/5 against 7/10, 101 of them by the law",
 )
 def diversity(effort, rng):
-    r"""A good performance over individual trees does not necessarily lead to a good performance of a forest,
-    since the performance of a forest may also be affected by the diversity of the trees. (With trees that are
-    right with .7 and all alike a vote is right with .7; with 101 independent ones of .6 it is with .979.)"""
+    """A good performance over individual trees does not necessarily lead to a good performance of a forest, since
+    the performance of a forest may also be affected by the diversity of the trees. (If every tree is right with
+    probability .7 and all are alike, a vote is right with .7; 101 independent trees of .6 reach .979.)"""
     for voters in (3, 7, effort.pick(11, 13, 15)):
         yield from _beside_the_list(voters, Fraction(3, 5))
     many = multinomial.vote_outcomes(101, 0.6).right  # equal ones: the vote of any of them
@@ -112,7 +112,7 @@ def _label_in_decimals(counts, budget):
 def majority_limit(effort, rng):
     r"""When $B_3 \to \infty$, the prediction in each node is based on majority vote, so that it meets the
     prerequisite of lemma 2; the larger $B_3$, the smaller the noise of the label selection. Every other label has
-    at most $e^{-B_3g/2}$ times the probability of the majority's, which is ahead by a share of $g$."""
+    at most $e^{-B_3g/2}$ times the probability of the majority label, if that leads by a share of $g$."""
     leaves, most = 0, effort.pick(6, 9, 12)
     for counts in product(range(most + 1), repeat=3):
         if 0 < sum(counts) <= most and counts.count(max(counts)) == 1:

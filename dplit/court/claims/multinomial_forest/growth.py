@@ -103,7 +103,7 @@ def _leaf_sizes(name, k, stopping, n_trees, rng):
 )
 def depth_10(effort, rng):
     """We observe that the depth of each tree in MRF, constructed based on the selected datasets WDBC, CMC and
-    Connect-4, is no more than 10, and therefore set d = 10. (Deeper by algorithm 1 and by the text's rule.)"""
+    Connect-4, is no more than 10, and therefore set d = 10. (They are deeper by algorithm 1 and by the text.)"""
     deepest = {
         (name, b, rule): _deepest(name, b, rule, effort.pick(10, 100, 1000), rng)
         for name, b, rule in product(("wdbc", "cmc"), (0.05, 1.0), ("algorithm", "text"))
@@ -133,8 +133,8 @@ def _deepest(name, budget, rule, n_trees, rng):
 
 @DEPTH.corrected(depth_10, quantity="levels", range="k = 1, 2, 3, 5 and 8; up to 120 estimation points")
 def least_depth(effort, rng):
-    r"""A tree of algorithm 1 whose every node of more than $k$ estimation points can be split has at least
-    $\lceil \log_2(n_E/k) \rceil$ levels, and can have as few: 13 in a tenfold run on Connect-4."""
+    r"""A tree of algorithm 1 has at least $\lceil \log_2(n_E/k) \rceil$ levels if each of its nodes with more than
+    $k$ estimation points can be split, and it can have as few. In a tenfold run on Connect-4 this is 13."""
     for k, n in product((1, 2, 3, 5, 8), range(effort.pick(60, 120, 400))):
         yield same(_shallowest(n, k), rules.least_depth(n, k), n=n, k=k)
     levels = next(d for d in range(99) if 5 * 2**d >= ESTIMATION)

@@ -60,7 +60,7 @@ def _outcome(fitted):
     range="a stump on seven records with two binary columns, epsilon 2; both releases by their drawn tests",
 )
 def forest_law(effort, rng):
-    """The releases of the repaired forest's fit follow the enumerated distribution of theorem 2 repaired."""
+    """The releases of the repaired forest's fit follow the enumerated distribution of the repaired theorem 2."""
     yield from as_drawn(rng, *RELEASES)  # from records and epsilons that show a wrong rate in few fits
     records, draws = (0, 0, 1, 1, 2, 3, 3), effort.pick(100, 10_000, 100_000)
     seen = Counter(_outcome(_fit(records, int(rng.integers(2**31)))) for _ in range(draws))

@@ -63,9 +63,9 @@ def _two_leaves(records, epsilons):
     range="two leaves, up to 4 records of two classes, three pairs of epsilons; both relations",
 )
 def property_2(effort, rng):
-    r"""Suppose mechanisms are performed on disjointed subsets of the entire dataset: then they provide the
-    largest of their epsilons, $(\max_i\epsilon_i)$-differential privacy, under add-remove and if a record's
-    subset depends on nothing but the record itself. (Replaced, a record may leave one for another: the sum.)"""
+    r"""Suppose mechanisms are performed on disjointed subsets of the entire dataset: then they provide the largest
+    of their epsilons, $(\max_i\epsilon_i)$-differential privacy, under add-remove and if a record's subset depends
+    on the record alone. (A replaced record may leave one subset for another; that costs the sum.)"""
     universe, beyond = tuple(product((0, 1), repeat=2)), []
     for epsilons in ((1.0, 1.0), (0.5, 2.0), (2.0, 0.1)):
         most, law = max(epsilons), partial(_two_leaves, epsilons=epsilons)

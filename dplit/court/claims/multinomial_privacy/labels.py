@@ -70,9 +70,9 @@ def lemma_7(effort, rng):
     lemma_7, **over(*(f"mrf/lemma-7/corrected:{part}" for part in ("gains", "loses", "bound", "any")))
 )
 def lemma_7_exact(effort, rng):
-    r"""Drawn once, the label of a leaf costs $B_3/2$ at most, under both relations, and $B_3/n$ if the larger of
-    both leaves has $n \ge 2$ records. Under replace-one a leaf of $n$ costs $\frac bn + \ln\frac{e^b + K -
-    1}{e^{b(n-1)/n} + e^{b/n} + K - 2}$, $b = B_3/2$, and no less for all leaves."""
+    r"""The label of a leaf, drawn once, costs at most $B_3/2$ under both relations, and $B_3/n$ if the larger of
+    the two leaves has $n \ge 2$ records. Under replace-one a leaf of $n$ costs $\frac bn + \ln\frac{e^b + K -
+    1}{e^{b(n-1)/n} + e^{b/n} + K - 2}$, $b = B_3/2$, and no smaller bound holds for all leaves."""
     for name in LEAVES:
         yield from certified(name, effort, broken="leaks")
     for n, k, budget in product((1, 2, 5), (2, 3), BUDGETS):
@@ -84,8 +84,8 @@ def lemma_7_exact(effort, rng):
 
 @LABEL("mrf/ours/label-add-remove", "ours; lemma 7", **over(*ADDED))
 def label_add_remove(effort, rng):
-    r"""Under add-remove the larger of both leaves costs what it does under replace-one, for every $n \ge 2$, $K$
-    and $B_3$; one record beside none costs $\ln\frac{e^b + K - 1}{K}$ or $\ln\frac{Ke^b}{e^b + K - 1}$."""
+    r"""Under add-remove the larger of the two leaves costs the same as under replace-one, for every $n \ge 2$, $K$
+    and $B_3$. One record against none costs $\ln\frac{e^b + K - 1}{K}$ or $\ln\frac{Ke^b}{e^b + K - 1}$."""
     for name in ADDED:
         yield from certified(name, effort)
     for n, k, budget in product((1, 2, 6), (2, 3), BUDGETS):
@@ -104,9 +104,9 @@ def label_add_remove(effort, rng):
     **over("mrf/equation-17:gains", "mrf/equation-17:loses"),
 )
 def equation_17(effort, rng):
-    r"""One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share,
-    the empirical probability of a label, lies in [0, 1] and so has the sensitivity 1. Met on a leaf of
-    one record; on $n$ records shares change by $1/n$ at most."""
+    """One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share, the empirical
+    probability of a label, lies in [0, 1] and so has the sensitivity 1. A leaf of one record attains this; on $n$
+    records shares change by at most $1/n$."""
     yield from certified("mrf/equation-17:gains", effort)
     yield from certified("mrf/equation-17:loses", effort)
     for n, c in product((1, 2, 6), (0, 1)):
@@ -141,8 +141,8 @@ def label_per_query(effort, rng):
     label_per_query, LOSS, range="1 to 6 queries, leaves of up to 4 records, two and three classes; 100 queries"
 )
 def label_per_query_exact(effort, rng):
-    r"""With $q$ labels drawn from one leaf the loss is $q$ times that of one, $q B_3/2$ at most: 50 at
-    $q = 100$ and $B_3 = 1$. Drawn once and kept, all queries together cost what one does."""
+    """The loss of $q$ labels drawn from one leaf is $q$ times that of one label, at most $q B_3/2$: 50 at $q =
+    100$ and $B_3 = 1$. If the label is drawn once and kept, all queries together cost as much as one."""
     for queries, n, k in product(range(1, effort.pick(6, 8, 10)), (1, 2, 4), (2, 3)):
         loss = _loss_of_queries(queries, [n, *[0] * (k - 1)], [n - 1, 1, *[0] * (k - 2)])
         one = multinomial.label_loss(n, k, 1.0, REPLACE)
@@ -169,9 +169,9 @@ def _tree_losses(effort):
 
 @TREE("mrf/tree-labels", "proof of lemma 7, last sentence", "loose", **over(*LEAVES, *TWO))
 def tree_labels(effort, rng):
-    r"""Since each leaf divides the dataset $\mathcal D^E$ into disjoint subsets, the prediction mechanism of
-    each tree satisfies $B_3$-differential privacy, according to property 2. (With labels that are drawn once,
-    in a tree that is given.)"""
+    r"""Since each leaf divides the dataset $\mathcal D^E$ into disjoint subsets, the prediction mechanism of each
+    tree satisfies $B_3$-differential privacy, according to property 2. (The labels are drawn once, and the tree is
+    given.)"""
     for name in LEAVES:
         yield from certified(name, effort, broken="leaks")
     for name in TWO:
@@ -184,9 +184,9 @@ def tree_labels(effort, rng):
 
 @TREE.corrected(tree_labels, LOSS, LAW)
 def tree_labels_exact(effort, rng):
-    r"""Under add-remove a tree costs what its costliest leaf does, $B_3/2$ at most. Under replace-one property 2
-    is not enough: a record can leave one leaf for another, and what it costs in both adds up, to $B_3$ at
-    most: with two classes to twice the loss of one leaf under add-remove, .83 of $B_3$ at $B_3 = 8$."""
+    """Under add-remove a tree costs as much as its costliest leaf, at most $B_3/2$. Under replace-one property 2
+    is not enough: a record can leave one leaf for another, and its costs in both add up, to at most $B_3$. With
+    two classes the sum is twice the loss of one leaf under add-remove, .83 of $B_3$ at $B_3 = 8$."""
     for loss, setting in _tree_losses(effort):
         k, budget, neighbours = setting.values()
         alone = max(multinomial.label_loss(n, k, budget) for n in range(1, 4 if k == 2 else 3))
@@ -212,9 +212,9 @@ def _best(n, classes, budget):
     range="every leaf of up to 30 records, two classes, B3 = 1 and 20",
 )
 def label_budget_low(effort, rng):
-    r"""When $B_3$ decreases "the performance is hardly reduced", so that in practice it can be set relatively
-    low, to ensure better security without reducing performance: one tree, WDBC, from 95.21 at $B_3 = 20$ to
-    94.71 at $B_3 = 1$."""
+    """When $B_3$ decreases "the performance is hardly reduced", so that in practice it can be set relatively low,
+    to ensure better security without reducing performance: on WDBC one tree goes from 95.21 at $B_3 = 20$ to 94.71
+    at $B_3 = 1$."""
     most = effort.pick(30, 60, 120)
     low, high = (_best(most, 2, budget) for budget in (1, 20))
     stated = printed.table("mrf/table-3").cells["wdbc", "B3 = 1"].value

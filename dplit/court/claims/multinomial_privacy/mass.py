@@ -34,8 +34,8 @@ HONEST = Box("thm-mprivacy-honest", "multinomial.thinned_mass", "multinomial.thi
     **over("mrf/ours/impurity-mass", "mrf/ours/impurity-mass:bound"),
 )
 def impurity_mass(effort, rng):
-    r"""One record more raises a child's $nT$, Gini, by $\frac{n}{n+1}\|e_y - p\|^2$, in $[0, 2)$, and no
-    smaller bound than 2 holds for all $n$: all candidates move one way, and a node costs $2r$."""
+    r"""One more record raises a child's Gini mass $nT$ by $\frac{n}{n+1}\|e_y - p\|^2$, which is in $[0, 2)$, and
+    no smaller bound than 2 holds for all $n$. All candidates move one way, so a node costs $2r$."""
     yield from certified("mrf/ours/impurity-mass", effort)
     yield from certified("mrf/ours/impurity-mass:bound", effort)
     for counts in count_vectors(effort.pick(4, 6, 8), 3):
@@ -66,8 +66,8 @@ def _capped(counts, most_bits):
     range="every child of up to 14 records of 2 to 4 classes, caps of 0.3 to 5 bits; 10,000 records",
 )
 def capped_bits(effort, rng):
-    r"""One record more raises the sum of a child's bits, each capped at $c$, by something in $[0, c +
-    \log_2 e)$, and no smaller bound holds for all $n$. Without a cap the sum rises by more than $\log_2 n$."""
+    r"""One more record raises the sum of a child's bits, each capped at $c$, by an amount in $[0, c + \log_2 e)$,
+    and no smaller bound holds for all $n$. Without a cap the sum rises by more than $\log_2 n$."""
     shares, children, n = [], 0, 10**4
     for c, (k, most) in product((0.3, 1.0, 2.0, 5.0), ((2, 14), (3, 8), (4, effort.pick(5, 6, 8)))):
         for counts in count_vectors(most, k):
@@ -116,9 +116,9 @@ def _laws(epsilon, neighbours):
     range="all data sets of up to 4 records at four values, 3 to 40 public cuts, four budgets, both relations",
 )
 def node(effort, rng):
-    r"""A candidate drawn with weight $w e^{-r(n_L T_L + n_R T_R)}$ costs $\epsilon$ at $r = \epsilon/2$, Gini,
-    and at $r = \epsilon/(c + \log_2 e)$, capped bits, add-remove; half of the rate does for replace-one.
-    Drawn by the normalised score it costs $\epsilon$ at weight $\epsilon/2$, under both."""
+    r"""Under add-remove, a candidate drawn with weight $w e^{-r(n_L T_L + n_R T_R)}$ costs $\epsilon$ at $r =
+    \epsilon/2$ for Gini, and at $r = \epsilon/(c + \log_2 e)$ for capped bits; replace-one needs half the rate.
+    Drawn by the normalised score it costs $\epsilon$ at weight $\epsilon/2$ under both relations."""
     universe = tuple(product((0.2, 0.4, 0.6, 0.8), (0, 1)))
     every = list(product((0.5, 4.0), (3, 9, 40)))
     settings = effort.pick(((0.5, 3), (4.0, 40)), every, every)
@@ -164,9 +164,9 @@ def _subsets_mass(counts):
     range="every child of up to 7 records of two and three classes; labels of up to 40 records",
 )
 def honesty(effort, rng):
-    r"""A fair-coin half at the full $\epsilon$ has the expected weighted counts, $\epsilon n_k/2$, that all
-    records have at $\epsilon/2$. What is lost is sampling noise: the expected Gini mass is $nT(\frac n2 - 1 +
-    2^{-n})/(n-1)$, and the label of $n$ records of one of two classes errs $\cosh(\frac\epsilon2)^n$ times as
+    r"""A fair-coin half at the full $\epsilon$ has the same expected weighted counts, $\epsilon n_k/2$, as all
+    records have at $\epsilon/2$. The loss is sampling noise: the expected Gini mass is $nT(\frac n2 - 1 +
+    2^{-n})/(n-1)$, and the label of $n$ records of one of two classes is wrong $\cosh(\frac\epsilon2)^n$ times as
     often."""
     for n, epsilon in product((1, 5, 40), (0.1, 1.0, 4.0)):
         halves = [(math.comb(n, j) / 2**n, j) for j in range(n + 1)]

@@ -163,9 +163,9 @@ def _range_density(records, budget, points):
     range="2 to 30 fixed cuts, B2 from 0.1 to 10, up to 3 records; the range [0, 1] with gaps down to 1e-9",
 )
 def lemma_6_public(effort, rng, epsilon=BUDGETS):
-    r"""Over $m$ fixed public cuts, at whatever values the records are, the choice of a value costs the
-    formula of lemma 5 with $m$ for $D$, at most $B_2$. Over a public range, intervals weighted by their
-    length, it costs $B_2$ at most, and no less for all data."""
+    """Over $m$ fixed public cuts, wherever the records are, the choice of a value costs what the formula of lemma
+    5 gives with $m$ for $D$, at most $B_2$. Over a public range, with intervals weighted by length, it costs at
+    most $B_2$, and no smaller bound holds for all data."""
     ends = tuple(product((0.0, 0.5, 1.0), (0, 1)))
     for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), epsilon):
         cuts = [0.25, *np.linspace(0.6, 0.9, m - 1).tolist()]
@@ -253,8 +253,8 @@ def _structure_law(records, depth, node_law):
     range="all data sets of up to 4 records, two binary features, depths 1 to 3, both relations",
 )
 def layer_exact(effort, rng):
-    r"""Over public candidates the structure of a tree with $d$ levels of splits costs $d(B_1 + B_2)$ under
-    add-remove, and $(2d-1)(B_1 + B_2)$ under replace-one: two paths that share the root."""
+    """Over public candidates the structure of a tree with $d$ levels of splits costs $d(B_1 + B_2)$ under
+    add-remove. It costs $(2d-1)(B_1 + B_2)$ under replace-one, where two paths change that share the root."""
     for depth in range(1, effort.pick(6, 8, 10)):
         changed = multinomial.nodes_changed(depth, small.REPLACE)
         yield same(_nodes_of_two_paths(depth), changed, depth=depth)

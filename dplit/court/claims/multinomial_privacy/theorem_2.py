@@ -114,9 +114,9 @@ def repaired_law(structure, labels, depth, trees, neighbours, way="coin"):
     range="all data sets of up to 3 records; 60 records of one class; three pairs of epsilons, both relations",
 )
 def theorem_2_coin(effort, rng):
-    r"""If the tree stops at a public depth, and each record is a structure or an estimation point by a fair
-    coin, two parts that cost $a$ and $b$ cost $\ln\frac{e^a + e^b}{2}$ together under add-remove, and no less
-    for all mechanisms; $\max(a, b)$ under replace-one, where these are what a replaced record costs."""
+    r"""If the tree stops at a public depth and a fair coin makes each record a structure or an estimation point,
+    parts that cost $a$ and $b$ cost $\ln\frac{e^a + e^b}{2}$ together under add-remove, and no smaller bound holds
+    for all mechanisms. Under replace-one they cost $\max(a, b)$, if a replaced record costs $a$ and $b$."""
     more = effort.pick((), ((0.5, 2.0), (3.0, 1.0)), ((8.0, 0.5),))
     pairs = ((1.0, 1.0), (2.0, 0.5), (0.1, 4.0), *more)
     for a, b in pairs:
@@ -184,9 +184,9 @@ def theorem_2(effort, rng):
 )
 def repaired(effort, rng):
     r"""Let each record draw its tree, and structure or estimation by a fair coin; let depth $d$, ranges and
-    classes be public; draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, Gini, $r =
-    \epsilon/(2d)$, and each leaf's label once by permute-and-flip at $\epsilon$. The forest is
-    $\epsilon$-private under add-remove; with $r$ and the label's rate halved, under replace-one."""
+    classes be public. Draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, Gini, $r =
+    \epsilon/(2d)$, and each leaf's label once by permute-and-flip at $\epsilon$. The forest is $\epsilon$-private
+    under add-remove, and under replace-one if $r$ and the label's rate are halved."""
     yield from as_drawn(
         rng, *(f"MultinomialForestClassifier, {what}" for what in ("column and cut", "class of a leaf"))
     )

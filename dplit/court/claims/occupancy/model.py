@@ -70,8 +70,8 @@ def _same_transform(depth):
 
 @MODEL.corrected(theorem_2)
 def mixture(effort, rng):
-    r"""$\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, $A_d = c_0
-    = \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$, and the ratio of both sides falls to 1."""
+    r"""$\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, where $A_d = c_0 =
+    \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$, and the ratio of the two sides falls to 1."""
     depths = range(1, effort.pick(11, 16, 31))
     for d in depths:
         yield from (need(occupancy.alternates_and_falls(d, p), depth=d, power=p) for p in (0, 1))
@@ -112,9 +112,9 @@ def _crossings(depth):
     quantity="upper end of the window, in u",
 )
 def window(effort, rng):
-    r"""Chebyshev's bound "is tighter than the sub-exponential bound for" $t$ between 0.76 and 3.61
-    times $\sqrt\gamma/\epsilon_1$. (It is tighter farther on too: the derivation solves for the
-    upper end on the branch that ends before it.)"""
+    r"""Chebyshev's bound "is tighter than the sub-exponential bound for" $t$ between 0.76 and 3.61 times
+    $\sqrt\gamma/\epsilon_1$. (It is also tighter beyond: the derivation solves for the upper end on the branch
+    that ends before it.)"""
     depths = range(1, effort.pick(6, 11, 21))
     low, high = occupancy.published_window()
     found = {depth: _crossings(depth) for depth in depths}
@@ -133,8 +133,8 @@ def window(effort, rng):
 @WINDOW.corrected(window, "occupancy.chebyshev_window", quantity="end of the window, in u")
 def window_corrected(effort, rng):
     r"""Chebyshev's bound is the tighter one exactly for $t$ from $2\sqrt{-W_0(-1/8)}$ to $-\frac2a
-    W_{-1}(-a/\sqrt8)$ times $\sqrt\gamma/\epsilon_1$, $a = \beta\sqrt\gamma/2$: (0.76, 7.81) at depth 1, (0.76,
-    6.04) in the limit."""
+    W_{-1}(-a/\sqrt8)$ times $\sqrt\gamma/\epsilon_1$, where $a = \beta\sqrt\gamma/2$: from 0.76 to 7.81 at depth
+    1, and to 6.04 in the limit."""
     depths = range(1, effort.pick(6, 11, 21))
     for depth in reversed(depths):
         for found, end in zip(_crossings(depth), occupancy.chebyshev_window(depth), strict=True):
@@ -153,8 +153,8 @@ def window_corrected(effort, rng):
     quantity="published bound over the tail, at the largest t",
 )
 def tighter(effort, rng):
-    """The bound becomes tighter for higher values of $t$ (assuming that it is the difference of bound and
-    tail that falls, and not their ratio)."""
+    """The bound becomes tighter for higher values of $t$ (assuming that this means the difference of bound and
+    tail, and not their ratio)."""
     n, depth, epsilon = 2**20, 10, 0.5  # 1024 a leaf: the ends at 0 and n are far
     t = np.arange(1.0, effort.pick(81, 101, 121))
     exact = occupancy.leaf_tail(t, n, depth, epsilon)
@@ -199,8 +199,8 @@ def _published_over_tail(depth, t):
     quantity="published bound over the tail",
 )
 def tighter_corrected(effort, rng):
-    r"""In the model, $A_d e^{-\epsilon_1 t}$ over the tail falls to 1 in $t$; the published bound over it is at
-    least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is the tighter."""
+    r"""In the model, $A_d e^{-\epsilon_1 t}$ over the tail falls to 1 in $t$; the published bound over the tail is
+    at least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is the tighter."""
     depths = range(1, effort.pick(11, 16, 31))
     t = np.linspace(0, 200, effort.pick(200, 500, 2000))
     for depth in depths:

@@ -86,11 +86,11 @@ def _tied_tails(effort, rng):
 
 @TIES("diprime-v1/leaf-law-ties", "ours", quantity="probability of a count")
 def ties(effort, rng):
-    r"""Where records of the column are equal, all of them strictly inside its bounds, what goes
-    left is the drawn rank rounded up to the end of a block of equal records, and every leaf has an
-    exact law. If the columns are chosen without the targets and have at most $c$ equal records
-    each, a leaf is $t$ off $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)}
-    - 1/(1 + e^{\epsilon_1}))$, $\sigma = (2 - 2^{1-d})(c - 1)$."""
+    r"""If records of a column are equal and all are strictly inside its bounds, the number that goes left is the
+    drawn rank rounded up to the end of a block of equal records, and every leaf has an exact distribution. If the
+    columns are chosen without the targets and have at most $c$ equal records each, a leaf is $t$ off $N/2^d$ with
+    probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$, where $\sigma = (2 -
+    2^{1-d})(c - 1)$."""
     largest = effort.pick({1: 6, 2: 5, 3: 3}, {1: 7, 2: 6, 3: 4}, {1: 10, 2: 8, 3: 5})
     laws, tails = list(_leaf_laws(largest)), list(_tied_tails(effort, rng))
     yield from (*laws, *tails)
@@ -121,8 +121,8 @@ def _all_equal(n, depth, epsilon):
     holds_instead="diprime-v1/leaf-law-ties",
 )
 def equal_values(effort, rng):
-    r"""Theorem 2 read without the assumption that the values of a column are distinct: the bounds
-    hold for every column, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$."""
+    r"""The bounds of theorem 2, read without the assumption that the values of a column are distinct, hold for
+    every column, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$."""
     cases = [_all_equal(n, d, 2.0) for d in (1, 2) for n in range(2**d, 9, 2**d)]
     four = next(case for case in cases if case.data["n"] == 4)
     yield from cases
@@ -174,9 +174,9 @@ def _chosen_law(targets, epsilon, columns):
     nothing_instead="with K columns a probability grows by a factor of at most K",
 )
 def chosen(effort, rng):
-    r"""Theorem 2 read without the assumption that the column is chosen without the targets: the bounds hold for
-    distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, whichever of $K$ candidate cuts the exponential
-    mechanism chooses by the squared error, with section 3's weight $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
+    r"""The bounds of theorem 2, read without the assumption that the column is chosen without the targets, hold
+    for distinct values, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$. The exponential mechanism may choose any of
+    $K$ candidate cuts by the squared error, with section 3's weight $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
     nine, laws = [1, 1, 1, -1, 1, 1, -1, -1, -1], []
     settings = ([1, -1, 1, -1], 2.0, 1.0, 2), (nine, 2.25, 1.5, 10)
     for targets, epsilon, t, columns in settings:

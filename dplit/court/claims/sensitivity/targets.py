@@ -107,7 +107,7 @@ def mse_v2(effort, rng):
 )
 def mse_exact_v2(effort, rng):
     """The sensitivity of the mean squared error is exactly $4B^2(N-1)/N^2$, under add-remove and under
-    replace-one: the sum of the three norms before the appendix's last inequality."""
+    replace-one. This is the sum of the three norms before the appendix's last inequality."""
     return mse_exact(effort, rng)
 
 
@@ -121,16 +121,16 @@ def mse_exact_v2(effort, rng):
     **over("diprime-v1/sensitivity-mse-proof"),
 )
 def mse_proof(effort, rng):
-    r"""With $|y_i| \le B$: $\left|-\frac{1}{N(N-1)}\sum y_i^2 + \frac{2N-1}{N^2(N-1)^2}(\sum
-    y_i)^2\right| \le \frac{N-1}{N^2}B^2$, the sums over the $N - 1$ records that stay."""
+    r"""If $|y_i| \le B$, then $\left|-\frac{1}{N(N-1)}\sum y_i^2 + \frac{2N-1}{N^2(N-1)^2}(\sum y_i)^2\right| \le
+    \frac{N-1}{N^2}B^2$, where the sums are over the $N - 1$ records that stay."""
     yield from certified("diprime-v1/sensitivity-mse-proof", effort)
     return note("Broken on all of the box {refuted}: {exact:.4f} against {stated:.4f}", quantity="the first norm")
 
 
 @PROOF.corrected(mse_proof, "sensitivity.published_mse", **over(*NORMS))
 def mse_proof_whole(effort, rng):
-    r"""The first norm of the second inequality is at most $B^2/N$, which even $N - 1$ attain. Its sum with the
-    second norm is at most $\frac{4(N-1)}{N^2}B^2$ all the same, so the line holds as a whole."""
+    r"""The first norm of the second inequality is at most $B^2/N$, which is attained for even $N - 1$. Its sum
+    with the second norm is still at most $\frac{4(N-1)}{N^2}B^2$, so the line holds as a whole."""
     for name in NORMS:
         yield from certified(name, effort)
     for n in (3, 5):  # half of the records that stay at 1, half at -1: the first norm is their mean square

@@ -84,8 +84,8 @@ def no_loss(result):
 
 @said("rdf/figure-5/sensitivity", "agrees")
 def lower_sensitivity(result):
-    """The mean smooth sensitivity of nonempty leaves is substantially better, lower, with disjoint data
-    (decided: on every set it is lower; by how much, the evidence says)."""
+    """The mean smooth sensitivity of nonempty leaves is substantially better, lower, with disjoint data (decided:
+    it is lower on every set; the evidence says by how much)."""
     methods = ("RDF, examined", "RDF, all data")
     ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)
@@ -173,7 +173,7 @@ def few_and_more(result: Result, sets: Iterable[dict[int, str]]) -> str:
 
 @said("rdf/figure-7/steadier", "agrees")
 def steadier_with_trees(result):
-    """With 1 to 10 trees accuracies vary by a lot more than with more trees, seen by the larger deviations."""
+    """With 1 to 10 trees accuracies vary by a lot more than with more trees, as the larger deviations show."""
     found = {e: by_trees(result, epsilon=e).values() for e in (0.2, 1.0)}
     parts = [curves.steadier(result, c[100], c[3]) for sets in found.values() for c in sets]
     words = "; ".join(f"epsilon {e:g}: {few_and_more(result, sets)}" for e, sets in found.items())
@@ -224,8 +224,8 @@ def enough(result):
 
 @said("rdf/figure-9/grows", "differs")
 def grows(result):
-    """Differential privacy scales very well, adding less noise the more data there is (read of figure 9:
-    at every epsilon accuracy grows with the number of records)."""
+    """Differential privacy scales very well, adding less noise the more data there is (read for figure 9: accuracy
+    grows with the number of records at every epsilon)."""
     lines = {e: curves.curve(result, "RDF", "published", "n_records", epsilon=e) for e in (0.01, 0.1, 1.0)}
     words = "; ".join(f"{e:g}: {curves.points_of(result, points)}" for e, points in lines.items())
     rise = rule.all_of(curves.rising(result, [*points.values()]) for points in lines.values())

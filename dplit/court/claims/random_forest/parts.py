@@ -66,7 +66,7 @@ def parallel_parts(effort, rng):
 )
 def equal_parts(effort, rng):
     r"""Under add-remove equal parts with $\epsilon$-private labels cost at most $\log(e^\epsilon/\tau +
-    (1-1/\tau)e^{3\epsilon})$, and no smaller bound holds for all data and numbers of classes."""
+    (1-1/\tau)e^{3\epsilon})$, and no smaller bound holds for all data sets and numbers of classes."""
     for name in BOUND:
         yield from certified(name, effort)
     for odds, trees in ((1.5, 2), (3.0, 30)):

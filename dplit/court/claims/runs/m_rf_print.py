@@ -223,8 +223,8 @@ def more_ensembles(effort, rng):
 @by_print("m-rf/appendix-subsample-lower", "Technical appendix, comparison with DP batch training", "assumes")
 def subsample_lower(effort, rng):
     """The subsample-and-aggregate approach generally yields lower accuracy than our DP batch training and
-    prediction techniques for small to medium-sized datasets, as shown in table 2 for the Car dataset. (In three of
-    the table's four comparisons: with one ensemble it is above batch training.)"""
+    prediction techniques for small to medium-sized datasets, as shown in table 2 for the Car dataset. (This holds
+    in three of the table's four comparisons: with one ensemble it is above batch training.)"""
     cells, pairs = printed.table("m-rf/appendix-table-2").cells, {}
     for method, q in product(METHODS, (1, 2)):
         kinds = (f"{kind}, q = {q}" for kind in ("subsample", method))

@@ -72,8 +72,8 @@ def stopping(result):
 
 @said("mrf/table-3/forest", "agrees", ours=True)
 def forest_not_tree(result):
-    """Table 3's cells of WDBC and CMC are those of a forest of 100 trees without noise on labels, within a
-    point."""
+    """Table 3's cells of WDBC and CMC are, within a point, those of a forest of 100 trees without noise on
+    labels."""
     found = []
     for (d, row), cell in printed.table("mrf/table-3").cells.items():
         if d in ("wdbc", "cmc"):

@@ -182,7 +182,7 @@ def steadier_with_trees(result):
 
 @said("rdf/figure-7/85-percent", "undecided")
 def many_sets(result):
-    """At epsilon 0.2 and 100 trees many sets have 85 to 90 percent."""
+    """At epsilon 0.2 and 100 trees many sets have an accuracy of 85 to 90 percent."""
     cells = {d: of[100] for d, of in by_trees(result, epsilon=0.2).items()}
     return between(result, 0.85, 0.9, many, cells)
 
@@ -217,7 +217,7 @@ def scales(result):
 
 @said("rdf/figure-9/enough", "undecided")
 def enough(result):
-    """30,000 records at epsilon 1 are enough for over 85 percent (section 6)."""
+    """30,000 records at epsilon 1 are enough for an accuracy of over 85 percent (section 6)."""
     cell = curves.key(result, paper.SCALED, "RDF", n_records=30_000, epsilon=1.0)
     return curves.higher_once(result, cell, 0.85 - POINT), ONE_DRAW
 

@@ -66,7 +66,7 @@ def _certificates(effort):
     **over(*MSES, "sensitivity-mse"),
 )
 def mse(effort, rng, bounds=V1):
-    r"""The mean squared error has sensitivity $4B^2/N$, $B = \max(|B_L|, |B_U|)$."""
+    r"""The mean squared error has sensitivity $4B^2/N$, where $B = \max(|B_L|, |B_U|)$."""
     yield from _certificates(effort)
     stated = lambda N, B: sensitivity.published_mse(N, -Fraction(B), Fraction(B))  # noqa: E731
     yield from certified("sensitivity-mse", effort, met=False, right=stated)
@@ -165,9 +165,9 @@ def unweighted(effort, rng):
     range="both relations, all grid data of up to 5 records on [0, 1]",
 )
 def unweighted_exact(effort, rng):
-    r"""The unweighted mean of the two children's errors has sensitivity exactly $R^2/8$ under
-    add-remove for every $N \ge 2$; under replace-one it is $\frac{R^2}{8}\bigl(1 +
-    \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2\bigr)$, $m = N - 2$."""
+    r"""The unweighted mean of the two children's errors has sensitivity exactly $R^2/8$ under add-remove for every
+    $N \ge 2$. Under replace-one it is $\frac{R^2}{8}\bigl(1 + \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2\bigr)$ with
+    $m = N - 2$."""
     for relation in NEIGHBOURS:
         stated = partial(sensitivity.children_mse, neighbours=relation)
         search = partial(searched, exactly, sensitivity.children_mse_of, stated)

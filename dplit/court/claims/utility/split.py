@@ -160,10 +160,10 @@ def expectation(effort, rng):
     **over(*FALLS),
 )
 def imbalance(effort, rng):
-    r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node
-    occupancies leads to a decrease in utility". (Two upper bounds can't say so. In the worst case
-    over the targets it is true: the largest expected squared error, and the tight bound on the loss of
-    accuracy, fall as the smaller block grows. For given targets it may be false.)"""
+    r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node occupancies leads to
+    a decrease in utility". (Two upper bounds cannot show this. It is true in the worst case over the targets: the
+    largest expected squared error, and the tight bound on the loss of accuracy, fall as the smaller block grows.
+    For given targets it may be false.)"""
 
     def worst(n, s, e):
         return max(utility.worst_split_loss(n, e, 0, 1)[[s, n - s]])

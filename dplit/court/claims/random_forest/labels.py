@@ -137,7 +137,7 @@ def _average(mean, epsilon):
     **over(FEWER),
 )
 def average_of_all_leaves(effort, rng):
-    r"""Over all of these leaves, empty ones included, the average is $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all
+    r"""Over leaves of one class, empty ones included, the average is $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all
     data and the larger $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with shares."""
     yield from certified(FEWER, effort)
     for mean, t, e in POISSON:

@@ -97,7 +97,7 @@ def per_coordinate(effort, rng, paper):
 
 @VECTOR.corrected(per_coordinate, range="two records, 1 to 3 cumulative counts")
 def whole_vector(effort, rng, paper):
-    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate makes the query $\epsilon$-private, with
+    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate makes a query $f$ $\epsilon$-private, with
     the L1 sensitivity $\Delta(f)$ that both papers define before it. No smaller common scale does."""
     for d in range(1, effort.pick(4, 5, 6)):
         yield _laplace(exactly, d, 2, lambda d, all: [all] * d)

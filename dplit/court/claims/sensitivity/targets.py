@@ -204,8 +204,8 @@ def sse(effort, rng):
 
 @SSE.corrected(sse, "sensitivity.sse_removed", "sensitivity.sse", **FALLS)
 def sse_exact(effort, rng):
-    r"""The change is at most $\frac{k(N-k)}{N}(B_U - B_L)^2$ with $k = \min(\delta, \lfloor N/2
-    \rfloor)$, and this is attained."""
+    r"""Removing $\delta$ of $N$ records changes the summed squared error by at most $\frac{k(N-k)}{N}(B_U -
+    B_L)^2$ with $k = \min(\delta, \lfloor N/2 \rfloor)$, and this is attained."""
     yield from _falls(effort)
     for n, k in ((5, 2), (8, 3), (9, 4)):  # k at one end go, the others are at the other end
         fall = sensitivity.sse_of([0] * (n - k) + [1] * k)
@@ -223,6 +223,6 @@ def sse_v2(effort, rng):
 
 @SSE.corrected(sse_v2, "sensitivity.sse_removed", **FALLS)
 def sse_exact_v2(effort, rng):
-    r"""The change is at most $\frac{k(N-k)}{N}4B^2$ with $k = \min(\delta, \lfloor N/2
-    \rfloor)$, and this is attained."""
+    r"""Removing $\delta$ of $N$ records changes the summed squared error by at most $\frac{k(N-k)}{N}4B^2$ with $k
+    = \min(\delta, \lfloor N/2 \rfloor)$, and this is attained."""
     return sse_exact(effort, rng)

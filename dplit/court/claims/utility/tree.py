@@ -96,8 +96,8 @@ def _times_zeta(chance):
 )
 def union(effort, rng):
     r"""The last steps of theorem 3: if $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, by symmetry and the
-    union bound $\tilde N_i \ge N/2^d - t$ in all leaves with probability at least $1 - \zeta$. Corollary 1.1,
-    which needs $|\tilde N_i - N/2^d| \le t$ in all leaves, is then used with the same probability."""
+    union bound $\tilde N_i \ge N/2^d - t$ in all leaves with probability at least $1 - \zeta$. Corollary 1.1 needs
+    $|\tilde N_i - N/2^d| \le t$ in all leaves, which has that probability too."""
     chances = sorted(_chances(effort), key=lambda chance: (chance[2]["n"], -_times_zeta(chance)))
     for exact, zeta, shown in chances:  # between whole t, off by t or more is not within t
         yield at_most(exact, zeta, **{**shown, "t": shown["t"] - 0.5})

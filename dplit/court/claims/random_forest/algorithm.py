@@ -18,9 +18,9 @@ ALGORITHM = Box("alg-random-forest", "random_forest.published_children", "random
     range="cuts at the tenths of a domain",
 )
 def cuts(effort, rng):
-    """A node cuts what is left of its feature's domain in two, and each child gets one part, read line
-    by line. (Line 7 must move the upper bound and line 9 the lower one of the node's own domain; line 12,
-    in the text that we extracted, removes g from a set B that is not defined, and must mean R.)"""
+    """Read line by line, a node cuts the rest of its feature's domain in two, and each child gets one part. (Line
+    7 must move the upper bound of the node's own domain, and line 9 the lower one. In our extracted text line 12
+    removes g from an undefined set B, which must mean R.)"""
     for tenths in (5, 1, 2, 3, 4, 6, 7, 8, 9):
         cut = Fraction(tenths, 10)
         printed = random_forest.published_children(0, 1, cut)

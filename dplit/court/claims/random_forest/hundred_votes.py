@@ -23,9 +23,9 @@ HUNDRED = Box("rem-forest-hundred")
     quantity="share of the votes of nonempty leaves that are right about the new record",
 )
 def eighty_percent(effort, rng):
-    r"""80 % of the predictions are as accurate as possible, given the training data, and with 100 trees at
-    least 80 % of the votes from nonempty leaves are likely to be correct (assuming that a vote is correct
-    if it is the most frequent label of its leaf, whatever the record's own label is)."""
+    r"""80 % of the predictions are as accurate as possible, given the training data, and with 100 trees at least
+    80 % of the votes from nonempty leaves are likely to be correct (assuming that a vote is correct if it is the
+    most frequent label of its leaf, even if the record's own label differs)."""
     shapes, right = synthetic_shapes(), []
     for m, d in shapes:
         tested, records = 1 - ((m - 1) / m) ** d, RECORDS / TREES / 2**d
@@ -71,9 +71,9 @@ def _kept(mean, epsilon=1.0):
     quantity="least probability that the vote is right, over the shapes",
 )
 def empty_votes(effort, rng):
-    """Even if the unseen record falls into a lot of empty leaves, 100 votes is a large enough sample that
-    the random votes cast by empty leaves cancel each other out in most cases (for independent votes of two
-    classes, of which 80 % are right where the leaf is not empty)."""
+    """Even if the unseen record falls into a lot of empty leaves, 100 votes is a large enough sample that the
+    random votes cast by empty leaves cancel each other out in most cases (for independent votes of two classes, if
+    80 % of the votes from nonempty leaves are right)."""
     for percent in range(100):
         right = _vote(percent / 100)
         yield need(right > 0.5, right, ">", 0.5, percent=percent)

@@ -49,9 +49,9 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
     **over(*STEPS),
 )
 def instability(effort, rng):
-    r"""For $0 < \delta \le \frac12$ the majority of a leaf, released where $d +
-    \mathrm{Lap}(1/\epsilon) > \frac1\epsilon\ln\frac{1}{2\delta}$ with $d$ the exponent of its
-    smooth sensitivity, is $(\epsilon, \delta)$-private, with no smaller $\delta$."""
+    r"""Let $d$ be the exponent of a leaf's smooth sensitivity and $0 < \delta \le \frac12$. Releasing the leaf's
+    majority if $d + \mathrm{Lap}(1/\epsilon) > \frac1\epsilon\ln\frac{1}{2\delta}$ is $(\epsilon,
+    \delta)$-private, and for no smaller $\delta$."""
     for name in STEPS:
         yield from certified(name, effort)
     for (a, b), neighbours in product(majority.leaves(effort.pick(4, 7, 12), 2), NEIGHBOURS):
@@ -73,10 +73,10 @@ def instability(effort, rng):
     **over(*PURE, *FEW, SIX),
 )
 def instability_classes(effort, rng):
-    r"""With a uniform class where the test fails it is $\epsilon$-private if and only if $\delta \le
-    (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. Permute-and-flip errs less on every leaf of at
-    most five classes with a majority, at every $\epsilon$; with any number from six on there are leaves and
-    $\epsilon$ where it errs more."""
+    r"""If a uniform class replaces the label when the test fails, the label is $\epsilon$-private if and only if
+    $\delta \le (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. On every leaf of at most five classes with a
+    majority permute-and-flip errs less at every $\epsilon$; for every number of classes from six on it errs more
+    on some leaves at some $\epsilon$."""
     for name in (*STEPS, *PURE, *FEW, SIX):
         yield from certified(name, effort)
     for k, e, gap in product((2, 5, 6), (0.3, 1.5, 3.0), (1, 4)):
@@ -107,8 +107,8 @@ def instability_classes(effort, rng):
     **over("rdf/smooth-less-noise"),
 )
 def smooth_less_noise(effort, rng):
-    r"""Smooth sensitivity instead of the global one guarantees equal or less noise for the
-    label, read for a label of two classes that is private with the same $\epsilon$."""
+    r"""Smooth instead of global sensitivity guarantees equal or less noise for the label (read for a label of two
+    classes that is private with the same $\epsilon$)."""
     sides = {
         "left": lambda j, e: 1 / majority.smooth_exponential_law([j, 0], e)[1],
         "right": lambda j, e: 1 / random_forest.delta_error_bound(j, e, 0),
@@ -119,10 +119,10 @@ def smooth_less_noise(effort, rng):
 
 @OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, **over(*ERRORS))
 def delta_optimum(effort, rng):
-    r"""A label mechanism for leaves of two classes, of every size, that is $(\epsilon,\delta)$-private under
-    add-remove and treats names alike errs at gap $j$ with probability at least $\max(0, \frac{\alpha^j}{2} -
-    \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism with exactly these
-    errors is private."""
+    r"""Let a label mechanism for leaves of two classes and every size be $(\epsilon,\delta)$-private under
+    add-remove and treat class names alike. It errs at gap $j$ with probability at least $\max(0,
+    \frac{\alpha^j}{2} - \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism
+    with exactly these errors is private."""
     for name in ERRORS:
         yield from certified(name, effort)
     delta, error = Fraction(1, 20), Fraction(1, 2)  # of the label that attains the bound, at e^epsilon = 2

@@ -46,10 +46,10 @@ def _worth(mean, trees, epsilon):
     **over(*WORTH, FEWER),
 )
 def all_data_records(effort, rng):
-    r"""A leaf whose Poisson($\lambda$) records are of one of two classes is mislabelled by
-    permute-and-flip with probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ by a share at
-    $\epsilon$, and $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ by all data at $\epsilon/\tau$:
-    worth up to $\epsilon/(1-e^{-\epsilon})$ times the records."""
+    r"""A leaf holds Poisson($\lambda$) records, all of one of two classes. Permute-and-flip mislabels it with
+    probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ by a share at $\epsilon$, and $\frac12
+    e^{-\lambda(1-e^{-\epsilon/\tau})}$ by all data at $\epsilon/\tau$: all data are worth up to
+    $\epsilon/(1-e^{-\epsilon})$ times the records."""
     for name in (*WORTH, FEWER):
         yield from certified(name, effort)
     for mean, trees, e in POISSON:
@@ -80,7 +80,7 @@ def _poisson_error(mean, epsilon):
 def poisson_classes(effort, rng):
     r"""With $k$ classes permute-and-flip mislabels the leaf at $\epsilon$ with probability $1 - \frac1k \sum_{i<k}
     (-1)^i \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and $\epsilon \le \ln\frac43$ a share at
-    $\epsilon$ is better than all data at $\epsilon/\tau$ where $\lambda$ is small; with two nowhere."""
+    $\epsilon$ is better than all data at $\epsilon/\tau$ if $\lambda$ is small; for $k = 2$ it never is."""
     for name in (*CURVED, FEWER):
         yield from certified(name, effort)
     sums = list(product((2, 3, 10), (0.5, 20), (0.01, 1.0)))
@@ -112,8 +112,8 @@ def _error(mean, epsilon, classes):
     **over("rdf/figure-5b:few", "rdf/figure-5b"),
 )
 def figure_5b(effort, rng):
-    r"""The average of $e^{-j\epsilon}$ over the nonempty leaves is substantially smaller with
-    disjoint data. (For leaves whose records are of one class: as long as they are few.)"""
+    r"""The average of $e^{-j\epsilon}$ over the nonempty leaves is substantially smaller with disjoint data. (If
+    each leaf has records of one class only, this holds as long as the records are few.)"""
     yield from certified("rdf/figure-5b:few", effort, broken="fails")
     yield from certified("rdf/figure-5b", effort)
     turn = brentq(lambda m: _average(m / 100, 1.0)[0] - _average(m, 0.01)[0], 1, 400)
@@ -137,8 +137,8 @@ def _average(mean, epsilon):
     **over(FEWER),
 )
 def average_of_all_leaves(effort, rng):
-    r"""Over all such leaves, the empty ones too, the average is $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data
-    and the larger $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with shares."""
+    r"""Over leaves of one class, empty ones included, the average is $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all
+    data and the larger $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with shares."""
     yield from certified(FEWER, effort)
     for mean, t, e in POISSON:
         share, full = _average(mean / t, e)[1], _average(mean, e / t)[1]
@@ -176,8 +176,8 @@ def _flips(a, b, trees):
     quantity="probability of a flip",
 )
 def more_flips(effort, rng):
-    """The more trees, the more often the label of a nonempty leaf is not the most frequent one
-    in it, read for each leaf. (The paper's sentence is about the mean over a forest.)"""
+    """With more trees the label of a nonempty leaf is more often not the most frequent one in the leaf (read for
+    each leaf; the paper's sentence is about the mean over a forest)."""
     leaves = [x for x in majority.leaves(effort.pick(5, 7, 10), 2) if x[0] >= x[1] and sum(x)]
     numbers = effort.pick((1, 2, 3, 5, 10), (1, 2, 3, 5, 10, 30), range(1, 31))
     steps = list(product(sorted(leaves, key=sum), pairwise(numbers)))
@@ -203,8 +203,8 @@ def more_flips(effort, rng):
     **over(*WRONG),
 )
 def more_wrong_labels(effort, rng):
-    """The label of a share is wrong about the whole leaf more often with more trees, in every
-    leaf of two classes with a majority and at most six records of the other class."""
+    """In every leaf of two classes with a majority and at most six records of the other class, more trees make the
+    label of a share wrong about the whole leaf more often."""
     for name in WRONG:
         yield from certified(name, effort)
     one, many = (float(majority.disjoint_error(3, 1, 1.0, t)) for t in (1, 100))
@@ -224,9 +224,9 @@ def more_wrong_labels(effort, rng):
     quantity="probability of a flip, to two digits",
 )
 def flips_20(effort, rng):
-    r"""At $\epsilon = 1$ the proportion of labels changed to preserve privacy remains around 5 to 20%, even
-    with 30,000 records split among 100 trees. (Read of the upper end, of nonempty leaves of two classes on
-    average, with the published mechanism and the addendum's: it is about 20% however many trees there are.)"""
+    r"""At $\epsilon = 1$ the proportion of labels changed to preserve privacy remains around 5 to 20%, even with
+    30,000 records split among 100 trees. (Read for the upper end, on average over nonempty leaves of two classes,
+    with the published mechanism and that of the addendum: it is about 20% for any number of trees.)"""
     leaves = [x for x in majority.leaves(effort.pick(10, 30, 100), 2) if x[0] != x[1]]
     rosnam = max(float(majority.one_sided_law(x, 1.0).min()) for x in leaves)
     for x in leaves:

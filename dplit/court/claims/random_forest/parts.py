@@ -37,9 +37,9 @@ def _law(n_leaves, odds, assignment, classes=2):
     **over("rdf/parallel-parts"),
 )
 def parallel_parts(effort, rng):
-    r"""Using parallel composition, and disjoint subsets in each tree, sampled without replacement, the
-    records are divided evenly among the trees, and each tree may use all of $\epsilon$: with labels that are
-    $\epsilon$-private (add-remove) the forest is $\epsilon$-private."""
+    r"""The records are divided evenly among the trees, as disjoint subsets sampled without replacement. By
+    parallel composition each tree may use all of $\epsilon$: with labels that are $\epsilon$-private (add-remove)
+    the forest is $\epsilon$-private."""
 
     def ratio(H):
         """Of two labels in fractions: a record, and one more of the other class, told by the first tree."""
@@ -66,7 +66,7 @@ def parallel_parts(effort, rng):
 )
 def equal_parts(effort, rng):
     r"""Under add-remove equal parts with $\epsilon$-private labels cost at most $\log(e^\epsilon/\tau +
-    (1-1/\tau)e^{3\epsilon})$, and no smaller bound holds for all data and numbers of classes."""
+    (1-1/\tau)e^{3\epsilon})$, and no smaller bound holds for all data sets and numbers of classes."""
     for name in BOUND:
         yield from certified(name, effort)
     for odds, trees in ((1.5, 2), (3.0, 30)):
@@ -106,9 +106,9 @@ def _family_in_fractions(n_trees, m, classes):
 
 @BUDGET("rdf/independent-parts", "section 4.2", ours=True, **over(*SHARES))
 def independent_parts(effort, rng):
-    r"""If each record goes to a tree by an independent uniform draw, a forest with permute-and-flip
-    labels costs $\epsilon$ under add-remove: exactly with two classes, as a limit of large leaves
-    with more. At half the rate it costs at most $\epsilon$ under replace-one."""
+    r"""If each record goes to a tree by an independent uniform draw, a forest with permute-and-flip labels costs
+    $\epsilon$ under add-remove: exactly with two classes, and in the limit of large leaves with more. At half the
+    rate the forest costs at most $\epsilon$ under replace-one."""
     for name in SHARES:
         yield from certified(name, effort)
     epsilon, records = math.log(3), effort.pick(2, 4, 6)

@@ -20,9 +20,9 @@ ONE_LEAF = Box(
 
 @NUMBER("rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB")
 def number_of_trees(effort, rng):
-    r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases
-    (read in the model, at the sizes of the synthetic sets: the accuracy has one peak, and with a larger
-    $\epsilon$ it does not lie at fewer trees)."""
+    r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases (read in
+    the model, at the sizes of the synthetic sets: the accuracy has one peak, which does not move to fewer trees if
+    $\epsilon$ grows)."""
     trees = np.arange(1, effort.pick(601, 2001, 8001), 2)
     epsilons = effort.pick((0.2, 1.0), (0.1, 0.2, 1.0), (0.05, 0.1, 0.2, 1.0, 2.0))
     shapes, peaks = synthetic_shapes(), {}
@@ -58,8 +58,8 @@ def number_of_trees(effort, rng):
     quantity="accuracy of one tree in the model, against 100",
 )
 def hundred_trees(effort, rng):
-    """100 trees are the number to build, read in the model for every number of records, features
-    and levels. (The paper recommends it from runs on its data, which the model is not.)"""
+    """100 trees are the number to build (read in the model for every number of records, features and levels; the
+    paper recommends it from runs on its data, not from the model)."""
     few = effort.pick((1, 3, 9), (1, 3, 9, 27), (1, 3, 9, 27, 51))
     small = [(d, n, m, 1.0) for n, m, d in product((1, 2), (1, 2), (0, 1))]
     paper = [(d, 30_000, m, e) for (m, d), e in product(synthetic_shapes(), (0.2, 1.0))]
@@ -95,9 +95,9 @@ def hundred_trees(effort, rng):
     quantity="best number of trees in the model",
 )
 def best_number(effort, rng):
-    r"""In the model, in each of seven shapes where a path tests the feature with probability 0.4 to 0.7, the best
-    number of trees is between 0.8 and 1 times $n_\epsilon/(1.2564 \cdot 2^d)$, $n_\epsilon = n(1-e^{-\epsilon})$,
-    up to 2 trees: a leaf of a tree holds about $1.26/(1-e^{-\epsilon})$ records."""
+    r"""In the model, for each of seven shapes in which a path tests the feature with probability 0.4 to 0.7, the
+    best number of trees is 0.8 to 1 times $n_\epsilon/(1.2564 \cdot 2^d)$, give or take 2 trees, with $n_\epsilon
+    = n(1-e^{-\epsilon})$: a leaf of a tree holds about $1.26/(1-e^{-\epsilon})$ records."""
     trees = np.arange(1, 1201, 2)
     sizes = effort.pick((30_000,), (5_000, 30_000), (2_000, 5_000, 30_000, 60_000))
     shapes = (*synthetic_shapes(), (10, 7), (15, 11), (20, 10))
@@ -124,8 +124,8 @@ def best_number(effort, rng):
 
 @ONE_LEAF("rdf/same-leaves-one-tree", "section 4.4", ours=True, quantity="probability of a wrong vote")
 def same_leaves(effort, rng):
-    """If all trees have the same leaves, labelled by permute-and-flip, one tree is best: the vote
-    of more, on shares or on all data, errs more on every leaf of two classes with a majority."""
+    """If all trees have the same leaves, labelled by permute-and-flip, one tree is best: on every leaf of two
+    classes with a majority the vote of several, on shares or on all data, errs more."""
     n, trees = effort.pick((5, (3, 5)), (8, (3, 5, 9)), (13, (3, 5, 9, 19)))
     counts, ratios = [(a, b) for a in range(1, n) for b in range(a)], []
     for (a, b), t, e in product(counts, trees, (0.1, 1.0, 4.0)):

@@ -18,8 +18,8 @@ STORED = ("diprime-v2/table-1", "diprime-v2/table-2", "rdf/figure-7")
 
 @ANY_TIME("ours/verdicts-any-time", "ours")
 def any_time(effort, rng):
-    """If repetitions are normal, and each of a paper's sentences is decided as soon as its evidence allows, with
-    the error of .05 shared out among them, then with probability .95 at least no verdict is wrong."""
+    """Suppose repetitions are normal, each of a paper's sentences is decided as soon as its evidence allows, and
+    the error of .05 is shared out among them. Then with probability at least .95 no verdict is wrong."""
     papers = effort.pick(200, 1000, 4000)
     wrong = made_up.ever_wrong(made_up.gains(papers, SENTENCES, MOST, rng))
     yield counted(int(wrong.sum()), papers, RATE, "<=")
@@ -35,8 +35,8 @@ def in_points(result, key):
 
 @ANY_TIME("ours/verdicts-of-scores", "ours", proved=False)
 def of_scores(effort, rng):
-    """With probability at least .95 no verdict of `ours/verdicts-any-time` is wrong where repetitions are drawn,
-    about their means, from scores that were run: of two tables of DiPriMe v2 and of figure 7 of RDF."""
+    """With probability at least .95 no verdict of `ours/verdicts-any-time` is wrong if repetitions are drawn
+    around their means from scores that were run: those of two tables of DiPriMe v2 and of figure 7 of RDF."""
     pool = [in_points(r, key) for r in map(stored, STORED) for key in r.cells if r.scores(key).ndim == 1]
     pool = [scores for scores in pool if len(scores) >= LEAST and scores.std() > 0]
     papers = effort.pick(200, 1000, 4000)

@@ -127,7 +127,7 @@ def flip(result):
 @said("diprime-v1/figure-5/best-depth", "too close", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/best-depth", "differs", ["diprime-v2/figure-1"], methods=VARIANTS)
 def best_depth(result, partitioned, methods):
-    """With every tree on all records the best depth is larger than on disjoint parts."""
+    """If every tree uses all records, the best depth is larger than on disjoint parts."""
     found = []
     for m in methods:
         points, parted = (private(of, m, "max_depth") for of in (result, partitioned))
@@ -164,8 +164,8 @@ def _paired(result, points, depths):
 @said("diprime-v1/figure-5/trends", "too close", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/trends", "too close", ["diprime-v2/figure-1"], methods=VARIANTS)
 def trends(result, partitioned, methods):
-    """With every tree on all records the trends are similar to those of {other} (read as: by depth and by
-    number of trees the same errors first fall and then rise)."""
+    """If every tree uses all records, the trends are similar to those of {other} (read as: by depth and by number
+    of trees the same errors first fall and then rise)."""
     found = []
     for name, m in product(SWEPT[:2], methods):
         points, parted = private(result, m, name), private(partitioned, m, name)

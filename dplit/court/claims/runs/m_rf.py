@@ -89,15 +89,15 @@ def largest(found: Iterable[Pairs]) -> str:
 
 @said("m-rf/figure-2/consistently", "agrees")
 def consistently(result):
-    r"""Our optimized approaches consistently outperform the baselines, showing a significant accuracy
-    improvement: with 128 trees both methods are above both at every epsilon on Car, Iris and Balance."""
+    r"""Our optimized approaches consistently outperform the baselines, showing a significant accuracy improvement:
+    with 128 trees both methods beat both baselines at every epsilon on Car, Iris and Balance."""
     return joined(figure_2(result, paper.SMALL)).that()
 
 
 @said("m-rf/figure-2/abstract-40", "agrees", name="m-rf/abstract-40", where="Abstract")
 def abstract_40(result):
     """Our experimental results show significant accuracy improvements of up to 40 % compared to state-of-the-art
-    methods, existing approaches: over each baseline, at some point of figure 2."""
+    methods, existing approaches: some point of figure 2 has this gain over each baseline."""
     found = figure_2(result, paper.SMALL)
     return rule.any_of(rule.all_of(pairs.parts(least(40))) for pairs in found), largest(found)
 
@@ -111,8 +111,8 @@ def car_85(result):
 
 @said("m-rf/figure-2/car-30", "agrees", name="m-rf/car-30", where="Section 1")
 def car_30(result):
-    r"""On Car at epsilon 2, when predicting 345 test samples on 128 trees, both methods are exceeding the accuracy
-    of existing solutions, both baselines, by 30 %."""
+    r"""On Car at epsilon 2, when predicting 345 test samples on 128 trees, both methods exceed the accuracy of
+    existing solutions, that is of both baselines, by 30 %."""
     part, words = joined(over_rivals(result, epsilon=2.0)).that(rule.all_of, least(30))
     cells = cells_of(result, (*OURS, *paper.RIVALS), epsilon=2.0)
     return part, f"{words}; in percent: {percent(result, cells)}"
@@ -142,7 +142,7 @@ FIGURE_2_LARGE = {"name": "m-rf/figure-2/large", "where": "Figure 2"}
 def large_sets(lower, result):
     r"""Larger datasets such as Heart, Mushroom, and Adult show a notable accuracy improvement of 10-20 %,
     particularly with smaller epsilon values: on each of the three the largest gain over both baselines is in that
-    range, at the epsilons of the authors' files that are smaller than ours, too."""
+    range, also at those epsilons of the authors' files that are smaller than ours."""
     low = {d: figure_2(lower, [d], paper.LOW.get(d, ())) for d in paper.LARGE}
     return largest_between((figure_2(result, [d]) + more for d, more in low.items()), 10, 20)
 
@@ -153,7 +153,7 @@ UPPER_BOUND = {"name": "m-rf/upper-bound", "where": "Implementation and competin
 @said("m-rf/figure-2/upper-bound", "differs", **UPPER_BOUND)
 def upper_bound(result):
     """We benchmark against the Extra-Trees classifier to obtain an empirical upper bound on accuracy for private
-    algorithms: at no epsilon of figure 2 is one of both methods above it, on any of the six data sets."""
+    algorithms: neither method is above it at any epsilon of figure 2, on any of the six data sets."""
     cells = {
         f"{d}, {short(m)}, at {e:g}": (key(result, d, m, epsilon=e), key(result, d, "ERT", "exact"))
         for d, m, e in product(paper.SMALL | paper.LARGE, OURS, paper.EPSILONS)
@@ -164,8 +164,8 @@ def upper_bound(result):
 @said("m-rf/figure-2/gap-closed", "agrees", name="m-rf/gap-closed", where="Section 1.1")
 def gap_closed(result):
     r"""Batch privacy analysis closes the performance gap between DP prediction performance and DP training due to
-    the former's limit on inference queries: at no epsilon, on Car, Iris and Balance, is batch prediction worse
-    than batch training by more than 0.02."""
+    the former's limit on inference queries: on Car, Iris and Balance batch prediction is at no epsilon worse than
+    batch training by more than 0.02."""
     points = product(paper.SMALL, paper.EPSILONS)
     cells = {f"{d} at {e:g}": pair(result, d, OURS, epsilon=e) for d, e in points}
     return Pairs(result, cells).that(none_of, SMALL_IMPACT)
@@ -181,7 +181,7 @@ def fewer_trees(result: Result, method: str, join: str, by: float = 0.0) -> Deci
 
 @said("m-rf/figure-3a/few-trees", "agrees", ours=True)
 def few_trees(result):
-    """With one tree batch training is not above Laplace noise per tree."""
+    """With one tree batch training is not more accurate than Laplace noise per tree."""
     one = pair(result, "car", (paper.TRAINING, paper.LAPLACE), n_estimators=1)
     return Pairs(result, {"one tree": one}).that(none_of)
 
@@ -208,7 +208,7 @@ def minimal(result):
 
 @said("m-rf/figure-3b/training-records", "agrees", ours=True)
 def training_records(result):
-    """With queries that are training records batch prediction is more accurate than with held-out ones."""
+    """Batch prediction is more accurate if the queries are training records than if they are held out."""
     seen = asked(result, paper.PREDICTION, 345)
     held = key(result, "car", paper.PREDICTION, label="held out")
     pairs = Pairs(result, {"training records over held out": (seen, held)})
@@ -221,8 +221,8 @@ EXISTING, OPTIMISED = (f"m-rf/appendix-queries/{word}" for word in ("existing", 
 
 @said("m-rf/figure-3b/appendix-existing", "agrees", name=EXISTING, where=QUERIES)
 def appendix_existing(result):
-    """With per-sample budget allocation predicting 50 samples results in 30-35 % accuracy: on the whole of Car, at
-    epsilon 2 with 16 trees of depth 4, the existing method with weight votes."""
+    """With per-sample budget allocation predicting 50 samples results in 30-35 % accuracy: the existing method
+    with weight votes does so on the whole of Car, at epsilon 2 with 16 trees of depth 4."""
     k = asked(result, paper.EXISTING, 50, **paper.WEIGHTED)
     parts = [higher(result, k, least(30)), ~higher(result, k, most(35))]
     return rule.all_of(parts), percent(result, {"50 queries": k})

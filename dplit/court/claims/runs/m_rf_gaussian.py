@@ -76,8 +76,8 @@ def dense_strategy(best):
 @MARGINALS("m-rf/ours/gaussian-marginals", "ours", quantity="error in variances", range="pairs, 8 to 18 cells")
 def gaussian_marginals(effort, rng):
     r"""With Gaussian noise the least error of a workload of whole marginals is $(\sum_U \sqrt{w_Ud_U})^2$ times
-    the variance of noise for sensitivity 1, and the strategy of the eigenvalues
-    $\lambda_U \propto \sqrt{w_U/d_U}$ has it."""
+    the variance of noise for sensitivity 1. The strategy with eigenvalues $\lambda_U \propto \sqrt{w_U/d_U}$
+    attains it."""
     for levels, workload in small_workloads(effort):
         best, W = matrix.GaussianMarginals(workload), workload.matrix()
         A, bound = dense_strategy(best), matrix.l2_optimum(workload)
@@ -89,8 +89,8 @@ def gaussian_marginals(effort, rng):
 
 @ours("m-rf/gaussian/car", "agrees")
 def gaussian_on_car(result):
-    """On Car with trees of depth 4 Laplace noise on the cells at epsilon 1, the stronger guarantee, is better than
-    each of four strategies with Gaussian noise at (1, 1e-6)."""
+    """On Car with trees of depth 4, Laplace noise on the cells at epsilon 1 is better than each of four strategies
+    with Gaussian noise at (1, 1e-6), although its guarantee is stronger."""
     cell = partial(key, result, "car", max_depth=4, epsilon=1.0)
     pure = cell(method=paper.TRAINING)
     of = {k: cell(method=paper.GAUSS, reading="exact", label=f"Gaussian, {k}") for k in paper.STRATEGIES}

@@ -35,15 +35,15 @@ def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -
 
 @m_rf.said("m-rf/figure-4/fifty", "agrees")
 def fifty(result):
-    r"""The matrix representation can be extended to work within the subsample-and-aggregate framework, yielding
-    an improvement of up to 50 %: on Car, of the optimised one over the existing one."""
+    r"""The matrix representation can be extended to work within the subsample-and-aggregate framework, yielding an
+    improvement of up to 50 %: on Car the optimised one gains this much over the existing one."""
     return optimised(result, "car").that(rule.any_of, m_rf.least(50))
 
 
 @m_rf.said("m-rf/figure-4/similar", "agrees")
 def similar(result):
     """Our technique improves the accuracy of existing solutions by up to 50 %, with similar improvement in other
-    datasets: on Iris and Balance by up to half of Car's or more."""
+    datasets: on Iris and Balance the largest gain is at least half of that on Car."""
     sets = ("iris", "balance")
     return together(optimised(result, d).that(rule.any_of, m_rf.least(SIMILAR)) for d in sets)
 
@@ -82,7 +82,7 @@ def depth_four(result):
 @m_rf.said("m-rf/appendix-depth/rivals-best", "agrees", where=DEPTH)
 def rivals_best(result):
     """The existing approaches have the optimal accuracy of 72 % at depth of 2, of depths 2 to 5, and as the tree
-    becomes deeper the accuracy degrades: one of both baselines."""
+    becomes deeper the accuracy degrades: this is so for one of the two baselines."""
     found = []
     for r in paper.RIVALS:
         cells = {d: key(result, "car", r, max_depth=d) for d in PAPERS_DEPTHS}
@@ -151,8 +151,8 @@ def nowhere_worse(result: Result, label: str, reading: str = "published") -> Dec
 
 @m_rf.ours("m-rf/gains/strategy", "agrees")
 def strategy_gain(result):
-    """Where the distinct leaves have less error than the cells, training on them is better on Balance at every
-    epsilon: depth 1."""
+    """At depth 1, where the distinct leaves have less error than the cells, training on the leaves is better on
+    Balance at every epsilon."""
     at = {"label": ("selected", ""), "max_depth": 1}
     of = partial(pair, result, "balance", paper.TRAINING, **at)
     return Pairs(result, {f"at {e:g}": of(epsilon=e) for e in paper.THREE}).that()
@@ -160,7 +160,7 @@ def strategy_gain(result):
 
 @m_rf.ours("m-rf/ensembles/joint", "differs")
 def joint(result):
-    """With two ensembles and with four one joint reconstruction with geometric noise is better than equal
+    """With two and with four ensembles, one joint reconstruction with geometric noise is better than equal
     parts."""
     of = partial(pair, result, "car", paper.TRAINING, ("proved", "published"))
     return Pairs(result, {f"q = {q}": of(ensembles=q) for q in (2, 4)}).that()

@@ -54,8 +54,8 @@ def gains(*keep: tuple) -> dict[str, tuple[float, float]]:
 
 @by_print("m-rf/outperforms", "Main results", "fails", about="reading")
 def outperforms(effort, rng):
-    """Read for other numbers of trees than figure 2's: our optimized approaches consistently outperform the
-    baselines."""
+    """Our optimized approaches consistently outperform the baselines (read for other numbers of trees than those
+    of figure 2)."""
     for words, pair in sorted(gains().items(), key=lambda item: item[1][0] - item[1][1]):
         yield above(*pair, comparison=words)
     every, both = settings(*FILES), {}
@@ -84,8 +84,8 @@ def outperforms_with_many(effort, rng):
 @by_print("m-rf/appendix-subsample/other-settings", SUBSAMPLED, "assumes")
 def other_settings(effort, rng):
     """The accuracy improvements against the baselines were similarly observed with different hyperparameters
-    including tree depth and number of trees. (In more than nine tenths of the settings of the authors' files, with
-    either vote.)"""
+    including tree depth and number of trees. (This holds in more than nine tenths of the settings of the authors'
+    files, with either vote.)"""
     means, won = settings(*PARTS).values(), {}
     for v in VOTES:
         pairs = [(mean[f"M-RF subsample, {v}"], mean[f"S&A, {v}"]) for mean in means]
@@ -102,9 +102,9 @@ def other_settings(effort, rng):
 
 @by_print("m-rf/appendix-depth/weighted-poor", VOTED, "holds")
 def weighted_poor(effort, rng):
-    """Of the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy with deeper trees (16
-    of them) and larger number of trees (of depth 3), and hard voting does not: from its best number on it falls by
-    more than 0.02."""
+    """In the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy with deeper trees (16
+    of them) and larger number of trees (of depth 3), and hard voting does not: weight voting falls by more than
+    0.02 from its best number on."""
     at, lost = {"file": "car_id2", "method": "M-RF subsample", "epsilon": 2.0}, {}
     for voting, (name, fixed) in product(VOTES, FIGURE_5.items()):
         line = printed.own_runs("m-rf", voting=voting, **at, **fixed)
@@ -180,8 +180,8 @@ def overhead(effort, rng):
 
 @by_print("m-rf/search-primary", "Results, runtime; technical appendix, runtime and table 2", "holds")
 def search_primary(effort, rng):
-    """The primary overhead in our methods stems from noise optimization: of the seconds that batch training and
-    batch prediction take beyond a forest without privacy, more than half are of the search."""
+    """The primary overhead in our methods stems from noise optimization: the search takes more than half of the
+    seconds that batch training and batch prediction take beyond a forest without privacy."""
     cells, parts = printed.table("m-rf/appendix-seconds").cells, {}
     for method, q in product(METHODS, (1, 2)):
         row = f"{method}, q = {q}"
@@ -223,8 +223,8 @@ def more_ensembles(effort, rng):
 @by_print("m-rf/appendix-subsample-lower", "Technical appendix, comparison with DP batch training", "assumes")
 def subsample_lower(effort, rng):
     """The subsample-and-aggregate approach generally yields lower accuracy than our DP batch training and
-    prediction techniques for small to medium-sized datasets, as shown in table 2 for the Car dataset. (In three of
-    the table's four comparisons: with one ensemble it is above batch training.)"""
+    prediction techniques for small to medium-sized datasets, as shown in table 2 for the Car dataset. (This holds
+    in three of the table's four comparisons: with one ensemble it is above batch training.)"""
     cells, pairs = printed.table("m-rf/appendix-table-2").cells, {}
     for method, q in product(METHODS, (1, 2)):
         kinds = (f"{kind}, q = {q}" for kind in ("subsample", method))
@@ -238,8 +238,8 @@ def subsample_lower(effort, rng):
 
 @by_print("m-rf/appendix-search-reduced", "Technical appendix, multiple ensembles", "assumes")
 def search_reduced(effort, rng):
-    """Using multiple ensembles with random feature subsets significantly reduced optimization costs. (For training
-    and prediction, to a third and less; for subsample-and-aggregate the table's seconds of the search grow.)"""
+    """Using multiple ensembles with random feature subsets significantly reduced optimization costs. (They fall to
+    a third or less for training and prediction; for subsample-and-aggregate the table's search takes longer.)"""
     cells, ratios = printed.table("m-rf/appendix-seconds").cells, {}
     for method in (*METHODS, "subsample"):
         one, two = (cells["strategy", f"{method}, q = {q}"].value for q in (1, 2))
@@ -277,8 +277,8 @@ def search_time(effort, rng):
 @by_print("m-rf/appendix-adult", "Technical appendix, comparison with DP batch training", "assumes")
 def subsample_on_adult(effort, rng):
     """For datasets with a large number of records, such as Adult, the subsample-and-aggregate method can achieve
-    accuracy comparable to that of DP batch training and prediction. (In the authors' files with weight votes and
-    from epsilon 0.5 on, within 0.02 of the better of both; below that it is some three to four points lower.)"""
+    accuracy comparable to that of DP batch training and prediction. (In the authors' files with weight votes it is
+    within 0.02 of the better of both from epsilon 0.5 on, and some three to four points lower below.)"""
     behind = {}
     for (*_, epsilon), mean in settings("adult_id2").items():
         behind[epsilon] = max(mean[m] for m in METHODS) - mean["M-RF subsample, weighted"]
@@ -315,8 +315,8 @@ def leaves(effort):
 )  # fmt: skip
 def single_tree(effort, rng):
     r"""In both cases, the predictive power of a single tree is inversely proportional to the total number of
-    trees. (As what it has above a guess, and for many trees: far more than a leaf's gap times $\epsilon$. With
-    fewer it is nearly constant, and a label is right with probability one half or more whatever their number.)"""
+    trees. (Read as its gain over a guess, for many trees: far more than a leaf's gap times $\epsilon$. With fewer
+    it is nearly constant, and for any number a label is right with probability at least one half.)"""
     for name in TREE[:2]:
         yield from certified(name, effort, broken="fails")
     for gap, epsilon in ((1, 0.5), (10, 2.0)):
@@ -332,9 +332,9 @@ def single_tree(effort, rng):
     quantity="probability of the right class of a leaf", range="gaps to 10, epsilon 0.5 and 2, to 128 trees",
 )  # fmt: skip
 def single_tree_is_linear(effort, rng):
-    r"""The larger of two classes, $g$ records apart, is a leaf's label with probability $1 - (2 + x)e^{-x}/4$,
-    $x = g\epsilon/\tau$: what it has above guessing is at most $x/4$, and inversely proportional to $\tau$ for
-    many trees."""
+    r"""The larger of two classes, $g$ records apart, is a leaf's label with probability $1 - (2 + x)e^{-x}/4$, $x
+    = g\epsilon/\tau$. The gain over guessing is at most $x/4$, and inversely proportional to $\tau$ for many
+    trees."""
     for gap, epsilon, t in leaves(effort):
         found, at = by_quadrature(gap, epsilon, t), {"gap": gap, "trees": t}
         yield decisive(same(found, right(gap, epsilon, t), 1e-8, **at))

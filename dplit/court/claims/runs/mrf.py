@@ -72,8 +72,8 @@ def stopping(result):
 
 @said("mrf/table-3/forest", "agrees", ours=True)
 def forest_not_tree(result):
-    """Table 3's cells of WDBC and CMC are those of a forest of 100 trees without noise on labels, within a
-    point."""
+    """Table 3's cells of WDBC and CMC are, within a point, those of a forest of 100 trees without noise on
+    labels."""
     found = []
     for (d, row), cell in printed.table("mrf/table-3").cells.items():
         if d in ("wdbc", "cmc"):
@@ -105,15 +105,15 @@ def on_scenes(result: Result, pairs: Iterable[tuple[tuple, tuple]]) -> Decided:
 
 @said("mrf/figure-3-ours/better", "too close", ours=True, where="ours, after figure 3")
 def better_on_scenes(result):
-    """On images by a rule of ours, as on the paper's, MRF is better than the standard forest in pixel-wise
-    accuracy and in intersection over union."""
+    """On images drawn by a rule of ours, as on the paper's images, MRF is better than the standard forest in
+    pixel-wise accuracy and in intersection over union."""
     return on_scenes(result, [(("MRF",), GREEDY)])
 
 
 @said("mrf/figure-3-ours/consistent", "undecided", ours=True, where="ours, after figure 3")
 def more_over_the_consistent(result):
-    """On images by a rule of ours, as on the paper's, MRF's improvement over each of the consistent forests is
-    larger than over the standard forest, in pixel-wise accuracy and in intersection over union."""
+    """On images drawn by a rule of ours, as on the paper's images, MRF improves more over each of the consistent
+    forests than over the standard forest, in pixel-wise accuracy and in intersection over union."""
     rivals = [(m, "exact") for m in CONSISTENT]
     return on_scenes(result, [(one, m) for m in rivals for one in (("MRF",), GREEDY)])
 
@@ -197,8 +197,8 @@ def losses(result: Result, methods: Iterable[str], reading: str) -> Decided:
 
 @ours("mrf/imputed/hepatitis", "agrees", ("mrf/table-1",))
 def hepatitis(imputed, dropped):
-    """Neither treatment of missing values gives the printed accuracies on Hepatitis: with incomplete records
-    left out and with values imputed, ours are higher, MRF's and the standard forest's."""
+    """Neither treatment of missing values gives the printed accuracies on Hepatitis: our accuracies of MRF and of
+    the standard forest are higher with incomplete records left out and with values imputed."""
     cells, found = printed.table("mrf/table-1").cells, []
     for result, how in ((dropped, "left out"), (imputed, "imputed")):
         for k in of_trees(result, "hepatitis"):

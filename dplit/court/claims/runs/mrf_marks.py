@@ -36,8 +36,8 @@ def differences(draws, rng):
 )
 def marks(effort, rng):
     """We carry out Wilcoxon's signed-rank test to test for the difference between the results from the MRF and the
-    standard RF at significance level 0.05. (Read as the test of 100 differences, of ten times ten folds: that
-    two equally good methods are marked with probability .05 at most.)"""
+    standard RF at significance level 0.05. (Read for the test of 100 differences, of ten times ten folds: two
+    equally good methods are marked with probability at most .05.)"""
     from scipy.stats import wilcoxon
 
     draws = effort.pick(3000, 10_000, 40_000)
@@ -49,7 +49,7 @@ def marks(effort, rng):
 @marks.corrected(functions=("court.experiments.rule.beyond",), **SIDES)
 def marks_that_count_once(effort, rng):
     """With the variance of the corrected resampled t (Nadeau and Bengio 2003), which counts what the repetitions
-    share, two such methods are marked with probability .06 at most."""
+    share, two equally good methods are marked with probability at most .06."""
     draws = effort.pick(3000, 10_000, 40_000)
     overlap = 1 / (FOLDS - 1)
     marked = sum(2 * rule.beyond(d, overlap=overlap).p < LEVEL for d in differences(draws, rng))

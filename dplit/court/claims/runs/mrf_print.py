@@ -111,8 +111,8 @@ def best_of_four(effort, rng):
 
 @by_print("mrf/two-percent", "Section 5.1", "assumes")
 def two_percent(effort, rng):
-    """MRF gains more than 2 % over the state of the art, BRF, in most cases.
-    This assumes percent of BRF's accuracy: in points of accuracy it is not so in most cases."""
+    """MRF gains more than 2 % over the state of the art, BRF, in most cases. This assumes percent of BRF's
+    accuracy: in points of accuracy the gain is more than 2 in at most half of the cases."""
     gain, rival = gains(OURS, STATE_OF_THE_ART), accuracies(STATE_OF_THE_ART)
     points = sum(g > 2 for g in gain.values())
     relative = sum(g > r * 2 / 100 for g, r in zip(gain.values(), rival.values()))
@@ -136,8 +136,8 @@ def wilcoxon(effort, rng):
 @by_print("mrf/on-par", "Abstract; section 6", "assumes")
 def on_par(effort, rng):
     r"""Multiple datasets and extensive experiments demonstrate that the performance of MRF is on par with the
-    standard RF, Breiman's original one. This assumes that on par means no difference that 22 data sets show: on
-    single ones the two are points apart."""
+    standard RF, Breiman's original one. This assumes that "on par" means no difference that 22 data sets together
+    show: on single data sets the two are points apart."""
     p, gain = signed_rank(OURS, GREEDY), gains(OURS, GREEDY)
     low, high = min(gain, key=gain.get), max(gain, key=gain.get)
     apart = max(abs(gain[low]), abs(gain[high]))

@@ -120,8 +120,8 @@ def _by_chance(excess, records):
     quantity="probability of a class's label",
 )
 def label_is_capped(effort, rng):
-    r"""A tree's label with budget $B_3$ is any one class with probability at most $e^{B_3/2}/(e^{B_3/2} + K - 1)$,
-    for all contents of the leaf; a leaf of one class attains this."""
+    r"""A tree's label with budget $B_3$ equals any given class with probability at most $e^{B_3/2}/(e^{B_3/2} + K
+    - 1)$, for all contents of the leaf; a leaf of one class attains this."""
     size = effort.pick(6, 12, 24)
     for budget, classes in product(budgets().values(), (2, 3)):
         for leaf in product(range(size + 1), repeat=classes):
@@ -146,8 +146,8 @@ def table_3_layers(effort, rng):
 
 @by_print("mrf/table-3-monotone", "Appendix F", "fails")
 def table_3_monotone(effort, rng):
-    r"""When the budget $B_3$ increases, the performance of each tree increases, which meets the changing trend
-    of differential privacy: its accuracy does, down each column of table 3."""
+    r"""When the budget $B_3$ increases, the performance of each tree increases, which meets the changing trend of
+    differential privacy: the accuracy of a tree increases down each column of table 3."""
     table = printed.table("mrf/table-3")
     for (data, name), (a, b) in product(table.of("name").items(), pairwise(table.rows)):
         before, after = table.cells[data, a], table.cells[data, b]

@@ -108,7 +108,7 @@ def dp_rf_poor(effort, rng):
           quantity="largest printed error of median trees above that of ERT")  # fmt: skip
 def median_comparable(effort, rng):
     """The performance of median trees is comparable to that of extremely randomized trees in classification (table
-    2; assuming that up to three points are comparable, and that to be better is no objection)."""
+    2; assuming that up to three points are comparable, and that a better accuracy is no objection)."""
     found = list(compared("diprime-v1/table-2", ("Median Trees",), ("ERT",)))
     errors = [f"{f[0]} {f[3].text} against {f[4].text}" for f in found]
     gain = [f[-1] for f in found]
@@ -121,8 +121,8 @@ def median_comparable(effort, rng):
           quantity="leaves of ten trees in figure 3", nothing_instead="the figure's own leaves")  # fmt: skip
 def nodes_of_leaves(effort, rng):
     """DP-DF and DP-RF generated an average of 407 nodes and 104 nodes respectively, compared with 31 for DiPriMe
-    and DP-ERT: a tree of n nodes whose cuts have k children has (n (k - 1) + 1)/k leaves, and ten have figure 3's.
-    (Of DP-DF it shows a part. 407 nodes are more than the 156 that its depth in table 2, which is 3, allows.)"""
+    and DP-ERT: a tree of n nodes whose cuts have k children has (n (k - 1) + 1)/k leaves, and ten trees have those
+    of figure 3. (The figure shows a part for DP-DF, whose depth of 3 in table 2 allows 156 nodes, not 407.)"""
     shown, words = printed.table("diprime-v2-figures/figure-3"), []
     for m, n in PRINTED_NODES.items():
         k, seen = 5 if m in ("DP-DF", "DP-RF") else 2, shown.cells["all", m].value
@@ -214,9 +214,9 @@ def mixed_features(effort, rng):
 @of_rdf("rdf/real-sets", "Section 2.4; tables 3 and 4; section 5.1", "fails",
         nothing_instead="the files say how many records there are")  # fmt: skip
 def rdf_sets(effort, rng):
-    """Eight real-world datasets with 5,456 to 30,162 records: WallSensor 5456, PenWritten 10992, GammaTele
-    19014, Mushroom 5644, Claves 10800, Nursery 12960. (The caption of table 3 says eight; it and table 4
-    list seven, the seventh being Adult.) Of Mushroom these are the complete records, of Claves all."""
+    """Eight real-world datasets with 5,456 to 30,162 records: WallSensor 5456, PenWritten 10992, GammaTele 19014,
+    Mushroom 5644, Claves 10800, Nursery 12960. (The caption of table 3 says eight; it and table 4 list seven, the
+    seventh being Adult.) These are the complete records of Mushroom and all records of Claves."""
     columns = printed.table("rdf/table-3").columns
     real = {c["data"]: c["records"] for c in columns if not c["data"].startswith("synth")}
     more = f". The table lists {len(real)} real-world data sets. Of Adult 30,162 is the complete training file."

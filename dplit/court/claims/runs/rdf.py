@@ -84,8 +84,8 @@ def no_loss(result):
 
 @said("rdf/figure-5/sensitivity", "agrees")
 def lower_sensitivity(result):
-    """The mean smooth sensitivity of nonempty leaves is substantially better, lower, with disjoint data
-    (decided: on every set it is lower; by how much, the evidence says)."""
+    """The mean smooth sensitivity of nonempty leaves is substantially better, lower, with disjoint data (decided:
+    it is lower on every set; the evidence says by how much)."""
     methods = ("RDF, examined", "RDF, all data")
     ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)
@@ -173,7 +173,7 @@ def few_and_more(result: Result, sets: Iterable[dict[int, str]]) -> str:
 
 @said("rdf/figure-7/steadier", "agrees")
 def steadier_with_trees(result):
-    """With 1 to 10 trees accuracies vary by a lot more than with more trees, seen by the larger deviations."""
+    """With 1 to 10 trees accuracies vary by a lot more than with more trees, as the larger deviations show."""
     found = {e: by_trees(result, epsilon=e).values() for e in (0.2, 1.0)}
     parts = [curves.steadier(result, c[100], c[3]) for sets in found.values() for c in sets]
     words = "; ".join(f"epsilon {e:g}: {few_and_more(result, sets)}" for e, sets in found.items())
@@ -182,7 +182,7 @@ def steadier_with_trees(result):
 
 @said("rdf/figure-7/85-percent", "undecided")
 def many_sets(result):
-    """At epsilon 0.2 and 100 trees many sets have 85 to 90 percent."""
+    """At epsilon 0.2 and 100 trees many sets have an accuracy of 85 to 90 percent."""
     cells = {d: of[100] for d, of in by_trees(result, epsilon=0.2).items()}
     return between(result, 0.85, 0.9, many, cells)
 
@@ -217,15 +217,15 @@ def scales(result):
 
 @said("rdf/figure-9/enough", "undecided")
 def enough(result):
-    """30,000 records at epsilon 1 are enough for over 85 percent (section 6)."""
+    """30,000 records at epsilon 1 are enough for an accuracy of over 85 percent (section 6)."""
     cell = curves.key(result, paper.SCALED, "RDF", n_records=30_000, epsilon=1.0)
     return curves.higher_once(result, cell, 0.85 - POINT), ONE_DRAW
 
 
 @said("rdf/figure-9/grows", "differs")
 def grows(result):
-    """Differential privacy scales very well, adding less noise the more data there is (read of figure 9:
-    at every epsilon accuracy grows with the number of records)."""
+    """Differential privacy scales very well, adding less noise the more data there is (read for figure 9: accuracy
+    grows with the number of records at every epsilon)."""
     lines = {e: curves.curve(result, "RDF", "published", "n_records", epsilon=e) for e in (0.01, 0.1, 1.0)}
     words = "; ".join(f"{e:g}: {curves.points_of(result, points)}" for e, points in lines.items())
     rise = rule.all_of(curves.rising(result, [*points.values()]) for points in lines.values())

@@ -48,7 +48,7 @@ def clear(result: Result, method: str, sets: Iterable[str]) -> tuple[list, list]
 
 @said("rdf/figure-11/jpw", "differs")
 def but_claves(result):
-    """Ours is better than JPW on every set but Claves, there worse by 2.5 points on average."""
+    """Ours is better than JPW on every set except Claves, where it is worse by 2.5 points on average."""
     others = versus(result, "JPW", [d for d in SETS if d != "claves"])
     claves = versus(result, "JPW", ["claves"])
     lost = [~claves.parts(-0.025 + POINT)[0], *claves.parts(-0.025 - POINT)]
@@ -122,7 +122,7 @@ def ranked(result: Result, data: str, method: str) -> np.ndarray:
 @said("rdf/figure-11/weakest", "differs", **RANKS)
 def weakest(result):
     """The weakest significance is that of FS on GammaTele, with a p-value of 0.000057 (read: no other difference
-    to JPW or FS on the real sets has a signed-rank statistic nearer to none, in expectation over cuts)."""
+    to JPW or FS on the real sets has a signed-rank statistic nearer to zero, in expectation over cuts)."""
     found = p_values(result, ("JPW", "FS"), SETS)
     name, stated = max(found, key=found.get), ("FS", "magic")
     weaker, strong = [], ranked(result, *stated[::-1])
@@ -170,7 +170,7 @@ def five_wins(result):
 @said("rdf/figure-14/gains", "differs")
 def rgv_gains(result):
     """Our accuracy improvements range from 1.5 to 13.0 points, and RGV's from 1.2 to 6.2 (read: the largest are
-    13.0 and 6.2; on which sets they are, the text does not say)."""
+    13.0 and 6.2; the text does not say on which sets)."""
     pairs = versus(result, "RGV", [d for d in BINARY if d != "adult"])
     return together([up_to(pairs, 0.13), up_to(pairs.turned(), 0.062)])
 

@@ -25,7 +25,7 @@ STEPS = tuple(f"ours/scale-noise:{step}" for step in ("moment", "variance", "err
     **over(*STEPS),
 )
 def noise(effort, rng):
-    r"""The mean squared error of a released share is $q(1-q)/n + 2\alpha/((1-\alpha)^2 n^2)$, and its second part
+    r"""The mean squared error of a released share is $q(1-q)/n + 2\alpha/((1-\alpha)^2 n^2)$, and the second term
     is at most the first from $n = 2\alpha/((1-\alpha)^2 q(1-q))$ on."""
     *steps, error, enough = STEPS
     for name in steps:
@@ -51,12 +51,12 @@ def noise(effort, rng):
     range="200 and 2000 records, a share of .3, epsilon .1",
 )
 def tail(effort, rng):
-    """By the distributions of count and noise a released share is far off as often as in draws, and never more
-    often than its variance allows."""
+    """The probability that a released share is far off, from the distributions of count and noise, agrees with
+    draws and never exceeds what the variance allows."""
     draws, q, epsilon = effort.pick(20_000, 200_000, 2_000_000), 0.3, 0.1
     for n, t in ((200, 0.1), (2000, 0.02)):
         shares = Geometric(epsilon).sample(rng.binomial(n, q, draws), rng=rng) / n
         law, bound = scale.far_off(n, q, epsilon, t), scale.chebyshev(n, q, epsilon, t)
         yield frequency(np.abs(shares - q) >= t - 1e-12, law, n=n)
         yield decisive(below(law, bound, n=n, law=law))
-    return "At n = {n} with probability {law:.4f} by the law, at most {stated:.4f} by the variance."
+    return "At n = {n} with probability {law:.4f} by its distribution, at most {stated:.4f} by the variance."

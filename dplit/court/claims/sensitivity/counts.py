@@ -29,8 +29,8 @@ def _one(*_):
     range="add-remove, 2 and 3 classes, all leaves of up to 4 records",
 )
 def counts(effort, rng):
-    r"""The class counts of a leaf each have sensitivity 1 and are released with noise of scale
-    $1/\epsilon_2$ each: under add-remove the vector moves by 1 in all."""
+    r"""Each class count of a leaf has sensitivity 1 and is released with noise of scale $1/\epsilon_2$: under
+    add-remove the vector moves by 1 in all."""
     sizes = range(1, effort.pick(5, 6, 7))
     for k in range(2, effort.pick(4, 5, 6)):
         tally = partial(sensitivity.counts_of, classes=k)
@@ -97,8 +97,8 @@ def per_coordinate(effort, rng, paper):
 
 @VECTOR.corrected(per_coordinate, range="two records, 1 to 3 cumulative counts")
 def whole_vector(effort, rng, paper):
-    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate, with the L1 sensitivity $\Delta(f)$ that
-    both papers define before it, makes it $\epsilon$-private, and no smaller common scale does."""
+    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate makes a query $f$ $\epsilon$-private, with
+    the L1 sensitivity $\Delta(f)$ that both papers define before it. No smaller common scale does."""
     for d in range(1, effort.pick(4, 5, 6)):
         yield _laplace(exactly, d, 2, lambda d, all: [all] * d)
     return lost("1 to {cases} cumulative counts: the worst loss is {stated} in each")
@@ -150,8 +150,8 @@ def doubles(effort, rng):
     range="six statistics of 2 to 5 records on [0, 1]",
 )
 def one_or_two(effort, rng):
-    """For N of 2 or more, replace-one has the same sensitivity as add-remove for the mean, the
-    mean squared error (of a set or of its partition) and the sum of squared errors, and twice
-    it for the split score and the class counts; twice is never exceeded."""
+    """For N of 2 or more, the mean, the mean squared error (of a set or of its partition) and the sum of squared
+    errors have the same sensitivity under replace-one as under add-remove. The split score and the class counts
+    have twice as much, and twice is never exceeded."""
     yield from _replaced(FAMILY, range(2, effort.pick(6, 7, 8)))
     return replaced("{cases} pairs of enumerations: the factor is 1 or 2 as stated")

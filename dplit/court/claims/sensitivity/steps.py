@@ -36,7 +36,7 @@ def sse_proof(effort, rng, paper):
 
 @PROOF.corrected(sse_proof, quantity="sum of the three norms, B = 1", **over(*PARTS))
 def sse_proof_triangle(effort, rng, paper):
-    r"""With $\le$ instead of $=$ the line is right, and so is the rest of the chain: the change is at most the sum
+    r"""With $\le$ instead of $=$ the line holds, and so does the rest of the chain: the change is at most the sum
     of the norms, which is at most $4B^2\delta$."""
     triangle, bound = PARTS
     yield from certified(triangle, effort)
@@ -53,9 +53,9 @@ def sse_proof_triangle(effort, rng, paper):
     range="both relations, two classes, all leaves of up to 4 records",
 )
 def leaf_counts(effort, rng):
-    r"""To render the count query at a node $\epsilon_\ell$-private, add Laplace$(0, 1/\epsilon_\ell)$
-    noise to each class count: changing the value of a data point changes each class count by at most 1
-    (assuming add-remove; a value that is changed moves two counts, and costs $2\epsilon_\ell$)."""
+    r"""To render the count query at a node $\epsilon_\ell$-private, add Laplace$(0, 1/\epsilon_\ell)$ noise to
+    each class count: changing the value of a data point changes each class count by at most 1 (assuming
+    add-remove; a record that changes its value moves two counts and costs $2\epsilon_\ell$)."""
     losses = {}
     for relation, broken in (("add-remove", "leaks"), ("replace-one", "assumes")):
         losses[relation] = 0.0

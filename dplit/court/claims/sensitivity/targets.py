@@ -66,7 +66,7 @@ def _certificates(effort):
     **over(*MSES, "sensitivity-mse"),
 )
 def mse(effort, rng, bounds=V1):
-    r"""The mean squared error has sensitivity $4B^2/N$, $B = \max(|B_L|, |B_U|)$."""
+    r"""The mean squared error has sensitivity $4B^2/N$, where $B = \max(|B_L|, |B_U|)$."""
     yield from _certificates(effort)
     stated = lambda N, B: sensitivity.published_mse(N, -Fraction(B), Fraction(B))  # noqa: E731
     yield from certified("sensitivity-mse", effort, met=False, right=stated)
@@ -107,7 +107,7 @@ def mse_v2(effort, rng):
 )
 def mse_exact_v2(effort, rng):
     """The sensitivity of the mean squared error is exactly $4B^2(N-1)/N^2$, under add-remove and under
-    replace-one: the sum of the three norms before the appendix's last inequality."""
+    replace-one. This is the sum of the three norms before the appendix's last inequality."""
     return mse_exact(effort, rng)
 
 
@@ -121,16 +121,16 @@ def mse_exact_v2(effort, rng):
     **over("diprime-v1/sensitivity-mse-proof"),
 )
 def mse_proof(effort, rng):
-    r"""With $|y_i| \le B$: $\left|-\frac{1}{N(N-1)}\sum y_i^2 + \frac{2N-1}{N^2(N-1)^2}(\sum
-    y_i)^2\right| \le \frac{N-1}{N^2}B^2$, the sums over the $N - 1$ records that stay."""
+    r"""If $|y_i| \le B$, then $\left|-\frac{1}{N(N-1)}\sum y_i^2 + \frac{2N-1}{N^2(N-1)^2}(\sum y_i)^2\right| \le
+    \frac{N-1}{N^2}B^2$, where the sums are over the $N - 1$ records that stay."""
     yield from certified("diprime-v1/sensitivity-mse-proof", effort)
     return note("Broken on all of the box {refuted}: {exact:.4f} against {stated:.4f}", quantity="the first norm")
 
 
 @PROOF.corrected(mse_proof, "sensitivity.published_mse", **over(*NORMS))
 def mse_proof_whole(effort, rng):
-    r"""The first norm of the second inequality is at most $B^2/N$, which even $N - 1$ attain. Its sum with the
-    second norm is at most $\frac{4(N-1)}{N^2}B^2$ all the same, so the line holds as a whole."""
+    r"""The first norm of the second inequality is at most $B^2/N$, which is attained for even $N - 1$. Its sum
+    with the second norm is still at most $\frac{4(N-1)}{N^2}B^2$, so the line holds as a whole."""
     for name in NORMS:
         yield from certified(name, effort)
     for n in (3, 5):  # half of the records that stay at 1, half at -1: the first norm is their mean square
@@ -165,9 +165,9 @@ def unweighted(effort, rng):
     range="both relations, all grid data of up to 5 records on [0, 1]",
 )
 def unweighted_exact(effort, rng):
-    r"""The unweighted mean of the two children's errors has sensitivity exactly $R^2/8$ under
-    add-remove for every $N \ge 2$; under replace-one it is $\frac{R^2}{8}\bigl(1 +
-    \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2\bigr)$, $m = N - 2$."""
+    r"""The unweighted mean of the two children's errors has sensitivity exactly $R^2/8$ under add-remove for every
+    $N \ge 2$. Under replace-one it is $\frac{R^2}{8}\bigl(1 + \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2\bigr)$ with
+    $m = N - 2$."""
     for relation in NEIGHBOURS:
         stated = partial(sensitivity.children_mse, neighbours=relation)
         search = partial(searched, exactly, sensitivity.children_mse_of, stated)
@@ -204,8 +204,8 @@ def sse(effort, rng):
 
 @SSE.corrected(sse, "sensitivity.sse_removed", "sensitivity.sse", **FALLS)
 def sse_exact(effort, rng):
-    r"""The change is at most $\frac{k(N-k)}{N}(B_U - B_L)^2$ with $k = \min(\delta, \lfloor N/2
-    \rfloor)$, and this is attained."""
+    r"""Removing $\delta$ of $N$ records changes the summed squared error by at most $\frac{k(N-k)}{N}(B_U -
+    B_L)^2$ with $k = \min(\delta, \lfloor N/2 \rfloor)$, and this is attained."""
     yield from _falls(effort)
     for n, k in ((5, 2), (8, 3), (9, 4)):  # k at one end go, the others are at the other end
         fall = sensitivity.sse_of([0] * (n - k) + [1] * k)
@@ -223,6 +223,6 @@ def sse_v2(effort, rng):
 
 @SSE.corrected(sse_v2, "sensitivity.sse_removed", **FALLS)
 def sse_exact_v2(effort, rng):
-    r"""The change is at most $\frac{k(N-k)}{N}4B^2$ with $k = \min(\delta, \lfloor N/2
-    \rfloor)$, and this is attained."""
+    r"""Removing $\delta$ of $N$ records changes the summed squared error by at most $\frac{k(N-k)}{N}4B^2$ with $k
+    = \min(\delta, \lfloor N/2 \rfloor)$, and this is attained."""
     return sse_exact(effort, rng)

@@ -77,10 +77,10 @@ def theorem_1(effort, rng):
     quantity="expected loss, in R^2",
 )
 def theorem_1_corrected(effort, rng):
-    r"""With probability at least $1 - \zeta_t$ and $s = \lfloor t \rfloor + 1$, the loss is at
-    most $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s
-    (N-s))\bigr]$, the expectation taken given the split over the leaves' noise, of scale $R$ over
-    count times $\epsilon_\ell$. Some targets and some split attain it."""
+    r"""Let $s = \lfloor t \rfloor + 1$. With probability at least $1 - \zeta_t$ the loss is at most
+    $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s (N-s))\bigr]$. The
+    expectation, given the split, is over the leaves' noise, whose scale is $R$ over count times $\epsilon_\ell$.
+    Some targets and some split attain the bound."""
     for n in range(2, 8):
         half, loss = n // 2, _losses(n, 1.0)
         for y, row in list(zip(targets_at_bounds(n), loss))[::3]:
@@ -133,8 +133,8 @@ def everything(effort, rng):
     "diprime-v2/theorem-1/expectation", "ours", "holds", "utility.expected_split_loss", "utility.worst_split_loss"
 )
 def expectation(effort, rng):
-    r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$ with $w_k$ the worst loss
-    given the split: the targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
+    r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$, where $w_k$ is the worst
+    loss given the split. Targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
     most = effort.pick(8, 10, 12)
     for n in range(2, most + 1):
         y, half = targets_at_bounds(n), n // 2
@@ -160,10 +160,10 @@ def expectation(effort, rng):
     **over(*FALLS),
 )
 def imbalance(effort, rng):
-    r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node
-    occupancies leads to a decrease in utility". (Two upper bounds can't say so. In the worst case
-    over the targets it is true: the largest expected squared error, and the tight bound on the loss of
-    accuracy, fall as the smaller block grows. For given targets it may be false.)"""
+    r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node occupancies leads to
+    a decrease in utility". (Two upper bounds cannot show this. It is true in the worst case over the targets: the
+    largest expected squared error, and the tight bound on the loss of accuracy, fall as the smaller block grows.
+    For given targets it may be false.)"""
 
     def worst(n, s, e):
         return max(utility.worst_split_loss(n, e, 0, 1)[[s, n - s]])
@@ -202,8 +202,8 @@ def _noise_tail(left, right, epsilon):
 @FLIP("diprime-v2/utility-simulated", "ours", proved=False, intervals=4, quantity="probability of a flip")
 def simulated(effort, rng):
     """Splits drawn by the package's private median, and labels and means released by its published leaves, agree
-    with the exact chance that both blocks hold more than $t$ records, the law of the noise of the means, the
-    chance of a flip, and the expected accuracy."""
+    with the exact chance that both blocks hold more than $t$ records, the distribution of the noise of the means,
+    the chance of a flip, and the expected accuracy."""
     draws, n, t, rate, e = effort.pick(20_000, 100_000, 1_000_000), 12, 2, 0.5, 0.8
     cuts = median.sample(_evenly(n), 0, 1, rate, size=draws, rng=rng)
     k = np.searchsorted(_evenly(n), cuts)

@@ -1,8 +1,8 @@
 r"""Residuals in whole steps, and the most that one record adds. Derived in :doc:`/book/boosting`.
 
 Whole numbers are summed, so that no rounding depends on the order of the records. Of two classes a residual is
-weighted with :math:`1/\max(p, 1 - p)`; of more, shares are rounded **down**, so that residuals are together at most
-:math:`2(S - P_y) \le 2S` steps in absolute value, and scaled down from the second round on (`clipped`).
+weighted with :math:`1/\max(p, 1 - p)`; of more, shares are rounded **down**: a record's residuals are at most
+:math:`2(S - P_y) \le 2S` steps together, and scaled down from the second round on (`clipped`).
 """
 
 from __future__ import annotations
@@ -92,10 +92,10 @@ def class_shares(scores: np.ndarray) -> np.ndarray:
 def class_reach(low: ArrayLike, high: ArrayLike, clip: int = STEPS) -> Reach:
     r"""Reach of the residuals of classes, whatever the record.
 
-    Two classes: a record of the second adds at most :math:`S \min(1, e^{-low})` to the positive parts, or one of the
-    first :math:`S \min(1, e^{high})` to the negative ones. More: at most :math:`2(S - \min_y P_y)`. One step is
-    added for rounded exponentials. `low`, `high`: floats, or arrays of shape (n_classes,), bounds of the released
-    scores over all records that there could be; `clip`: as of `clipped`, of more than two classes.
+    Two classes: one of the second adds at most :math:`S \min(1, e^{-low})` to the positive parts, or one of the
+    first :math:`S \min(1, e^{high})` to the negative ones. More: at most :math:`2(S - \min_y P_y)`. A step is
+    added for rounding. `low`, `high`: floats, or arrays (n_classes,), bounds of all possible records' scores;
+    `clip`: as of `clipped`, of more than two.
     """
     low, high = check_numbers(low, "low", -MOST, MOST), check_numbers(high, "high", -MOST, MOST)
     if low.shape != high.shape or low.ndim > 1 or not low.size:

@@ -2,7 +2,7 @@
 
 import ast
 import json
-from contextlib import nullcontext
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -114,6 +114,19 @@ def _quoted(column, values, name):
     return np.array([column.levels.index(value) for value in values], dtype=float)
 
 
+charged = accountant.charged
+
+
+@contextmanager
+def _free_inside(*given):
+    """A fit inside another one is charged to nobody."""
+    if getattr(accountant._FIT, "settled", None) is not None:
+        yield lambda node: None
+    else:
+        with charged(*given) as settle:
+            yield settle
+
+
 BUGS = {  # a subject, where a bug is planted, and what stands there
     "codes of the records of a table of numbers": (schema.Domain, "_encode_numbers", lambda domain, X: X),
     "JPWClassifier says what it reads off its records": (
@@ -121,7 +134,7 @@ BUGS = {  # a subject, where a bug is planted, and what stands there
     "members of a bag, noise of their own": (noise, "handed", lambda given, own: given),
     "exact choices by real scores are refused": (
         _selection, "whole_scores", lambda scores: np.rint(scores).astype(np.int64)),
-    "an account of several fits": (accountant, "others_code", nullcontext),
+    "an account of several fits": (accountant, "charged", _free_inside),
     "JPWClassifier, what a record moves among many": (
         jpw, "leaf_stats", lambda *fitted: leaf_stats(*fitted).astype(np.uint8)),
     "DPExtraTreesRegressor, what a record moves": (

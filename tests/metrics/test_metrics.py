@@ -17,14 +17,15 @@ from dplit.budget import Spend
 from dplit.budget.accountant import BudgetError
 from dplit.court.audit import audit_subject
 from dplit.court.audit.mutants import Mutant, at, planted
-from dplit.court.audit.subjects.held_out import CALLS, NUMBERS, VIEWS
+from dplit.court.audit.subjects.held_out import CALLS, VIEWS
+from dplit.court.power.releases.metrics import told
 from dplit.metrics import HeldOut, describe
 
 RNG = np.random.default_rng(0)
 X = RNG.random(5000)
 Y = (RNG.random(5000) < X).astype(int)
 TARGETS = X + RNG.normal(0, 0.2, 5000)
-CLASSES = VIEWS[:2]
+CLASSES, NUMBERS = VIEWS[:2], (told(lambda X: X), told(lambda X: 1 - X))
 MODEL, NUMBER, BOUNDS = CLASSES[0], NUMBERS[0], (-1, 2)
 WIDE = math.inf  # no noise
 

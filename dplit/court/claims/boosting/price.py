@@ -84,11 +84,10 @@ def weighted(effort, rng):
     f$ for $f < 0$ and $e^{-f}$ else, with $f$ the log-odds of a record's own class."""
     for name in WEIGHTED:
         yield from certified(name, effort, broken="fails")
-    step = 1e-5
     for score in (-3.0, -0.4, 0.0, 0.7, 5.0):
         for code, own in ((1, score), (0, -score)):
-            ends = [math.exp(-at) if at >= 0 else 1 - at for at in (own - step, own + step)]
-            slope = (ends[1] - ends[0]) / (2 * step) * (1 if code else -1)
+            ends = [math.exp(-at) if at >= 0 else 1 - at for at in (own - 1e-5, own + 1e-5)]
+            slope = (ends[1] - ends[0]) / 2e-5 * (1 if code else -1)
             found = boosting.class_residuals(np.array([score]), np.array([code])).item() / boosting.STEPS
             yield need(abs(found + slope) <= 2 / boosting.STEPS, found, "=", -slope, score=score, code=code)
     return "The last residual is {exact:.4g}, and the slope {stated:.4g}"

@@ -116,9 +116,9 @@ def target_counts(part):
     return np.bincount(np.minimum((part.labels * BINS).astype(np.int64), BINS - 1), minlength=BINS)
 
 
-def residuals_of_classes(scores, codes, clip=STEPS):
-    """`dplit.boosting.class_residuals`, of scores with a column for each output; `clipped` of more than one."""
-    if scores.shape[1] == 1:
+def residuals_of_classes(scores, codes, clip=STEPS, two=True):
+    """`class_residuals`, of scores with a column for each output, one of `two` classes; of others `clipped`."""
+    if two and scores.shape[1] == 1:
         return class_residuals(scores[:, 0], codes)
     return clipped(class_residuals(scores, codes), clip)
 
@@ -152,7 +152,7 @@ class ClassModel:
     def open(self, parts, t, deepest):
         """Residuals of all records; returns their reach."""
         clip = CLIP if t else STEPS
-        parts.advance(opened, residuals_of_classes, deepest, clip)
+        parts.advance(opened, residuals_of_classes, deepest, clip, self.n_classes == 2)
         if self.n_classes == 2:
             return class_reach(self.low[0], self.high[0])
         return class_reach(self.low, self.high, clip)

@@ -124,6 +124,13 @@ def test_pair_sums_are_whole_numbers_of_steps():
     assert forest.leaf_values_.shape == (12,) and forest.trees_.depth == 2
 
 
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_sums_of_one_class_hold_no_record(delta):
+    """Its residuals are 0 under any model; noise is made for that."""
+    forest = classifier(classes=[0], delta=delta, n_estimators=3, max_depth=1).fit(X, np.zeros(N, dtype=int))
+    assert np.abs(forest.pair_sums_).max() < 0.1 and (forest.predict(X) == 0).all()
+
+
 def test_every_cut_is_public():
     trees = classifier().fit(X, Y).trees_
     used = trees.threshold[~np.isnan(trees.threshold)]

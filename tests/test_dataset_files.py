@@ -323,7 +323,7 @@ def test_the_wheel_has_the_registry_and_no_records(tmp_path):
     assert "dplit/_data/registry.toml" in names
     assert {n.split("/")[2] for n in names if n.startswith("dplit/_data/")} == {
         "registry.toml", "printed", "results", "evidence", "certificates", "quotes", "uses.toml",
-        "verdicts.csv", "sentences",
+        "verdicts.csv", "sentences", "tables.csv",
     }  # fmt: skip
     search = [str(tmp_path / "installed"), str(root / "tests" / "guard")]
     environment = {k: v for k, v in os.environ.items() if k != "DPLIT_DATA"}

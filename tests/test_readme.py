@@ -65,7 +65,7 @@ def held_out(kind, measure=0):
     """Scores at epsilon 1 on the tables held out, ours of one run and the peers'."""
     ours = bench.scores(f"bench/{kind}", 1.0)
     rank = kind == "weighted-held-out"
-    theirs = bench.peer_scores(1.0, held_out=True, measure="ranking" if rank and measure else "scores")
+    theirs = bench.peer_scores(1.0, of="held-out", measure="ranking" if rank and measure else "scores")
     ours = {key: of[:, measure] for key, of in ours.items()} if rank else ours
     theirs = {key: of[:, measure - 1] for key, of in theirs.items()} if rank and measure else theirs
     return bench.means(ours | theirs)[PEERS]
@@ -96,7 +96,7 @@ def test_r2_is_as_stored():
 
 
 def test_delta_and_seconds_are_as_stored():
-    delta = {d for stored in bench.stored_peers(True)["runs"] for d in stored["delta"].values()}
+    delta = {d for stored in bench.stored_peers("held-out")["runs"] for d in stored["delta"].values()}
     assert row("delta") == ["0", *(f"{d:.0e}".replace("e-0", "e-") for d in delta), "0"]
     costs = bench.stored_costs()["seconds"]
     for size, digits in (("24,000 x 10", 2), ("1,000,000 x 20", 1)):

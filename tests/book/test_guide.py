@@ -132,7 +132,7 @@ def test_the_ranks_over_tables_are_what_the_page_says():
     (said,) = re.findall(r"signed ranks over the tables: p = ([\d.]+)", page)
     for epsilon in (0.5, 1.0, 2.0, 4.0):
         both = bench.scores("bench/classification-held-out", epsilon)
-        duel = bench.duel(both | bench.peer_scores(epsilon, held_out=True), "Boosted", "diffprivlib forest")
+        duel = bench.duel(both | bench.peer_scores(epsilon, of="held-out"), "Boosted", "diffprivlib forest")
         assert duel["higher"] == duel["sets"] == 14 and f"{duel['p']:.4f}" == said
 
 

@@ -10,28 +10,28 @@ import pandas as pd
 
 from dplit.ground.printed import data_file
 
-FILES = {False: "results/bench/peers.json", True: "results/bench/peers-held-out.json"}
+FILES = {of: f"results/bench/peers{of and '-'}{of}.json" for of in ("", "held-out", "tables")}
 COSTS = "results/bench/cost.json"
 
 
-def stored_peers(held_out: bool = False) -> dict:
-    """The stored run, on the sets for choosing, or on those that are held out.
+def stored_peers(of: str = "") -> dict:
+    """The stored run, on the sets for choosing, on those "held-out", or on many "tables".
 
     "runs": provenance; "cells": by "data/method/epsilon=e" the scores and mean seconds of a fit.
     """
-    return json.loads(data_file(FILES[bool(held_out)]).read_text("utf-8"))
+    return json.loads(data_file(FILES[of]).read_text("utf-8"))
 
 
 def peer_scores(
-    epsilon: float, run: dict | None = None, held_out: bool = False, measure: str = "scores"
+    epsilon: float, run: dict | None = None, of: str = "", measure: str = "scores"
 ) -> dict[tuple[str, str], np.ndarray]:
     """Scores of each split of every peer at one epsilon, as of `dplit.court.bench.scores`.
 
-    `run` is left out for the stored one. A method that was too slow on a set is not there. `measure` "ranking":
-    AUC, average precision and log-loss of two classes, an array of shape (n_splits, 3), of the methods that
-    have them.
+    `run` is left out for the stored one `of` these sets. A method that was too slow on a set is not there.
+    `measure` "ranking": AUC, average precision and log-loss of two classes, an array of shape (n_splits, 3), of
+    the methods that have them; of many tables the calibration error, too, and of a number the mean absolute error.
     """
-    cells = (stored_peers(held_out) if run is None else run)["cells"]
+    cells = (stored_peers(of) if run is None else run)["cells"]
     keys = {key: key.split("/") for key in cells}
     return {
         (data, method): np.array(cells[key][measure])

@@ -7,7 +7,8 @@ Peers need older libraries, so that they run in an environment of their own, by 
     .venv-peers/bin/python data/peers/run.py splits data/results/bench/peers.json
 
 The first line writes the splits of the sets for choosing as numbers, levels by their positions; with
-``--held-out`` behind the folder those of the sets that are held out, for `peers-held-out.json`.
+``--held-out`` behind the folder those of the sets that are held out, for `peers-held-out.json`; with ``--tables``
+those of many tables, for `peers-tables.json`.
 """
 
 import io
@@ -24,22 +25,24 @@ from dplit.datasets import Dataset
 from dplit.ground.writing import write_whole
 
 OF = ("bench/classification", "bench/regression")
-HELD_OUT = "--held-out"
+RUNS = {
+    "": OF,
+    "--held-out": tuple(f"{id}-held-out" for id in OF),
+    "--tables": ("bench/tables-two", "bench/tables-more", "bench/tables-number"),
+}
 
 
-def write_splits(
-    folder: str | Path, sets: Sequence[str] | None = None, repetitions: int = TIMES, held_out: bool = False
-):
+def write_splits(folder: str | Path, sets: Sequence[str] | None = None, repetitions: int = TIMES, which: str = ""):
     """Write the splits, a file each: ``data-repetition.npz``.
 
-    Left out, `sets` are all for choosing, or all that are held out.
+    Left out, `sets` are all of the runs that `which` names, a key of `RUNS`.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    for id in (f"{id}-held-out" if held_out else id for id in OF):
+    for id in RUNS[which]:
         cells = {c.data: c for c in get(id).cells if c.reading == "proved"}
         for data, cell in cells.items():
-            for r in range(repetitions if sets is None or data in sets else 0):
+            for r in range(min(repetitions, get(id).repetitions) if sets is None or data in sets else 0):
                 written = io.BytesIO()
                 np.savez_compressed(written, **as_numbers(*split_of(cell, r)))
                 write_whole(folder / f"{data}-{r}.npz", written.getvalue())
@@ -74,5 +77,5 @@ def _numbers(y, classes):
 
 
 if __name__ == "__main__":
-    names = [name for name in sys.argv[2:] if name != HELD_OUT]
-    write_splits(sys.argv[1], names or None, held_out=HELD_OUT in sys.argv)
+    options = [name for name in sys.argv[2:] if name in RUNS]
+    write_splits(sys.argv[1], [n for n in sys.argv[2:] if n not in RUNS] or None, which="".join(options))

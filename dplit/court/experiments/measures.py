@@ -102,6 +102,27 @@ def ranking(model, split):
     return [accuracy(model, split), auc(model, split), float(average_precision_score(rare, share)), float(loss)]
 
 
+def share(model, split):
+    """Accuracy to five digits, which many tables keep short."""
+    return round(accuracy(model, split), 5)
+
+
+def probabilities(model, split):
+    """What `ranking` has, and the calibration error, each to five digits.
+
+    In ten bins of the rarer class's probability: its mean less the frequency, absolute, weighted by records.
+    """
+    found = model.predict_proba(split.X_test)[:, list(model.classes_).index(split.rarest)]
+    gaps = np.bincount(np.minimum(10 * found, 9).astype(int), weights=found - (split.y_test == split.rarest))
+    return [round(x, 5) for x in (*ranking(model, split), float(np.abs(gaps).sum()) / len(found))]
+
+
+def errors(model, split):
+    """R2, and the mean absolute error as a share of the records' own range, each to five digits."""
+    apart = np.asarray(model.predict(split.X_test), float) - split.y_test
+    return [round(r2(model, split), 5), round(float(np.abs(apart).mean() * np.sqrt(split.factor)), 5)]
+
+
 def f1(model, split):
     """Harmonic mean of precision and recall of the rarer class; 0 if nothing of it is found."""
     from sklearn.metrics import f1_score
@@ -157,11 +178,12 @@ MEASURES = {
     f.__name__.replace("_", "-"): f
     for f in (
         mse, r2, accuracy, error, leaf_shares, left_shares, auc, f1, empty_leaves, flipped, sensitivity,
-        tree_accuracy, segmentation, ranking,
+        tree_accuracy, segmentation, ranking, share, probabilities, errors,
     )
 }  # fmt: skip
 ERRORS = ("mse", "error")  # held to a tenth; every other score is a share, held to a point
 LOWER_IS_BETTER = {
     "mse": True, "r2": False, "error": True, "accuracy": False, "auc": False, "f1": False, "flipped": True,
     "sensitivity": True, "tree-accuracy": False, "segmentation": False, "ranking": False,
+    "share": False, "probabilities": False, "errors": False,
 }  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dplit import datasets
-from dplit.court.experiments import images, registry
+from dplit.court.experiments import images, registry, tables
 from dplit.court.experiments.cells import Experiment
 from dplit.court.experiments.result import LIBRARIES, LINE, Journal, Result, claimed, provenance, read
 from dplit.court.experiments.task import run_measures, run_task
@@ -183,7 +183,8 @@ def recheck(result: Result, n: int, rng: np.random.Generator) -> list[tuple]:
     (`dplit.court.experiments.cells.Cell.superseded`).
     """
     experiment = registry.get(result.experiment)
-    keys = [k for k in result.cells if _comparable(experiment.cell(k), result)]
+    cells = ((k, experiment.cell(k)) for k in result.cells)
+    keys = [k for k, cell in cells if _comparable(cell, result) and _is_here(cell.data)]
     keys.sort(key=lambda k: (result.cells[k]["seconds"], k))
     keys = keys[: max(3, round(CHEAP * len(keys)))]
     found = []
@@ -191,11 +192,14 @@ def recheck(result: Result, n: int, rng: np.random.Generator) -> list[tuple]:
         key = keys[int(rng.integers(len(keys)))]
         scores = result.cells[key]["scores"]
         r = int(rng.choice([i for i, s in enumerate(scores) if s is not None]))
-        cell = experiment.cell(key)
-        if cell.data == images.NAME or datasets.available(cell.data):
-            now = run_task(experiment.id, cell, r, result.seed).score
-            found.append((key, r, scores[r], now))
+        now = run_task(experiment.id, experiment.cell(key), r, result.seed).score
+        found.append((key, r, scores[r], now))
     return found
+
+
+def _is_here(data):
+    """True if the records are on this machine."""
+    return tables.can_load(data) if tables.is_table(data) else data == images.NAME or datasets.available(data)
 
 
 def _comparable(cell, result):

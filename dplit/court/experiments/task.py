@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from dplit import datasets
-from dplit.court.experiments import images
+from dplit.court.experiments import images, tables
 from dplit.court.experiments.cells import TEST_SHARE, Cell, draw_seed, split_rng, task_seed
 from dplit.court.experiments.measures import MEASURES
 from dplit.court.experiments.methods import METHODS
@@ -142,6 +142,8 @@ def _loaded(name, n_records=None, drawn=None, missing="drop"):
     """A data set; of a synthetic one `n_records`, of another the first so many, if given."""
     if name == images.NAME:
         return images.pixels(drawn)
+    if tables.is_table(name):
+        return tables.table(name)
     if name.startswith("synth-"):
         nested = n_records is not None
         return datasets.load(name, n=n_records, seed=drawn, nested=nested)

@@ -54,7 +54,7 @@ def test_the_sign_test_decides_at_each_budget(lower):
     assert asked(lambda c: 1.6) == "agrees" and asked(lambda c: 1.1) == "differs"
     few = {*of_kind("two")[:20]}
     assert asked(lambda c: 1.1 if c.data in few else 1.6) == "undecided"
-    assert asked(lambda c: 1.1 if c.params["epsilon"] == 2 else 1.6) == "undecided"
+    assert asked(lambda c: 1.1 if c.params.get("epsilon") == 2 else 1.6) == "undecided"
 
 
 def test_each_rival_counts():

@@ -57,11 +57,9 @@ class BaseBoostedForest(PlannedForest):
 
         rng, epsilon = self._generator(), self._record_epsilon()
         each = epsilon / (2 if self.neighbours == "replace-one" else 1)
-        n_records = None
-        if self.n_records is None:
-            n_records = len(records)  # of Dask, a pass over the data
+        n_records = len(records) if self.n_records is None else None  # of Dask, a pass over the data
         relation = "replace-one" if self._keeps_n() else "add-remove"
-        n, spent, size_node = size(n_records, self.n_records, each, relation, rng)
+        n, size_node = size(n_records, self.n_records, each, relation, rng)
         people = self.neighbours, self.records_per_person
         pays = account(epsilon, float(self.delta), n, n_classes, *people, self.n_estimators)
         planned = plan(n, pays.plan_epsilon, n_classes, self.n_estimators, self.max_depth)
@@ -70,7 +68,7 @@ class BaseBoostedForest(PlannedForest):
         grid = Grid(self.tested_, STEPS_OF_A_COLUMN)
         if not grid.has_tests:
             planned = planned._replace(depth=0, fine=0, later=0)
-        prior, shares = pays.shares(spent, planned, n_classes)
+        prior, shares = pays.shares(size_node, planned, n_classes)
         parts = in_parts(records, labels, blocks_boosted.encoded, grid, domain, self.directions_)
         nodes = [size_node, model.start(parts, prior, n, rng)]
         done = [
@@ -170,17 +168,11 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     ----------
     epsilon : float
         Privacy budget of the whole fit, positive. ``inf`` gives the non-private twin.
-    domain, classes, neighbours
+    domain, classes, neighbours, n_records, delta
         As of `dplit.PrivateForestClassifier`.
     n_estimators, max_depth : int, optional
         Rounds, and tests of a round's tree (at most 12). Left out, `dplit.boosting.plan` says them; with a
         `max_depth` the leaves are those of its tests alone.
-    n_records : int, optional
-        A public number of records to plan for, a guess that had better be low. Left out, a hundredth of
-        epsilon buys a noisy number; replace-one neighbours have as many records as the data, if a person has one.
-    delta : float
-        0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 the fit pays by zero-concentrated
-        privacy if that has less noise, as many rounds have; else `budget_` says that its delta is 0.
     records_per_person, noise, random_state, n_jobs
         As of `dplit.PrivateForestClassifier`; no part of this one is random without noise.
     accounting : {"proved", "published"}

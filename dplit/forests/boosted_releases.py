@@ -16,24 +16,33 @@ from dplit.mechanisms.secure import is_secure
 
 CHAPTER = "chapter boosting"
 SIZE_SHARE = 0.01  # of epsilon, for the number of records where nobody told it
+AGAIN, FEW = 0.03, 1000.0  # of epsilon, for another number in its place where n times epsilon is below `FEW`
 
 
 def size(
     n_records: int, known: int | None, epsilon: float, neighbours: str, rng: Generator
-) -> tuple[int, float, Public | Spend]:
-    """Number of records that the plan is made for, what it cost, and its node.
+) -> tuple[int, Public | Spend | Sequence]:
+    """Number of records that the plan is made for, and its node.
 
-    `n_records` is private, `known` public; `epsilon` is the whole fit's, and a noisy number takes `SIZE_SHARE`
-    of it. Replace-one neighbours have as many records; where they may not, the price is that of add-remove.
+    `n_records` is private, `known` public; `epsilon` is the whole fit's. Replace-one neighbours have as many
+    records; where they may not, the price is that of add-remove.
     """
     if known is not None:
         known = check_integer(known, "n_records", 1)
-        return known, 0.0, Public("number of records", "given as n_records")
+        return known, Public("number of records", "given as n_records")
     if neighbours == "replace-one":
-        return n_records, 0.0, Public("number of records", "the same for all neighbours")
-    share = SIZE_SHARE * epsilon
+        return n_records, Public("number of records", "the same for all neighbours")
+    n, node = noisy_size(n_records, SIZE_SHARE * epsilon, rng, "number of records")
+    if n * epsilon < FEW:
+        n, again = noisy_size(n_records, AGAIN * epsilon, rng, "number of few records")
+        node = Sequence("numbers of records", (node, again), "both read all records")
+    return n, node
+
+
+def noisy_size(n_records, share, rng, name):
+    """At least 1, and the number's node."""
     noisy = int(Geometric(share).sample(np.array([n_records]), rng=rng)[0])
-    return max(noisy, 1), share, Spend("number of records", share, "geometric noise")
+    return max(noisy, 1), Spend(name, share, "geometric noise")
 
 
 def prior_of_classes(counts, epsilon, rng):
@@ -111,7 +120,7 @@ class Pure:
         """Class counts of the leaves, and their node."""
         return noisy_counts(counts, share, rng)
 
-    def shares(self, spent, planned, n_classes):
+    def shares(self, size_node, planned, n_classes):
         """Epsilon of the prior, and of each test and the leaves of every round.
 
         The prior gets what the sums of the tree leave: the total is epsilon, or a float or two below it.
@@ -119,6 +128,7 @@ class Pure:
         depths = [planned.of(t).depth for t in range(planned.rounds)]
         if math.isinf(self.total):
             return math.inf, [(math.inf, math.inf)] * planned.rounds
+        spent = size_node.epsilon
         rest = (1 - planned.prior) * (self.total - spent) / planned.rounds
         shares = [level_shares(rest, depth, planned.tests) for depth in depths]
         # of several classes the first round has a node of its own
@@ -169,9 +179,9 @@ class ZeroConcentrated:
         """Class counts of the leaves, and their node."""
         return concentrated_counts(counts, share, rng)
 
-    def shares(self, spent, planned, n_classes):
+    def shares(self, size_node, planned, n_classes):
         """As of `Pure`, but for the prior, whose share is in epsilon."""
-        rest = self.total - spent**2 / 2
+        rest = self.total - size_node.rho
         prior = planned.prior * rest
         each, down = (rest - prior) / planned.rounds, 1 - 1e-12  # no sum is a rounding too much
         shares = [

@@ -67,10 +67,10 @@ class BasePrivateForest(PlannedForest):
         rng, epsilon = self._generator(), self._record_epsilon()
         steps = 2 if self.neighbours == "replace-one" else 1  # one record away, another in
         relation = "replace-one" if self._keeps_n() else "add-remove"
-        n, spent, node = size(n_records, self.n_records, epsilon / steps, relation, rng)
-        if steps == 2 and spent:
+        n, node = size(n_records, self.n_records, epsilon / steps, relation, rng)
+        if steps == 2 and node.epsilon:
             node = Group("number after a replacement", node, steps, self.neighbours, REPLACED)
-        rest = rest_of(epsilon, steps * spent)
+        rest = rest_of(epsilon, node.epsilon)
         public = self.domain or (domain if isinstance(domain_node, Public) else None)
         self.advice_ = self._advice(n, rest / steps, n_classes, public)  # which is of one step
         kind, options = self._family(self.advice_.family, epsilon)
@@ -186,12 +186,11 @@ class PrivateForestClassifier(BasePrivateForest, BaseForestClassifier):
         Given, a boosted forest is fitted whatever the advice: they are its rounds, and the tests of a
         round's tree, at most 12.
     n_records : int, optional
-        A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
-        a noisy number, on which the advice may rest; replace-one neighbours have as many, if persons have one.
+        A public number of records, better too low. Left out, a hundredth of epsilon buys a noisy number, and
+        three more a better one if it is low; replace-one neighbours have as many, if persons have one.
     delta : float
         0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 a boosted forest pays by zero-concentrated
-        privacy if that has less noise, else `budget_` says that its delta is 0; the other
-        families have no use for it.
+        privacy if that has less noise, else `budget_` says that its delta is 0; other families do not use it.
     accounting : {"proved", "published"}
         Nothing else than what is proved is fitted: both are the same.
     records_per_person : int
@@ -290,8 +289,8 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
         Given, a boosted forest is fitted whatever the advice: they are its rounds, and the tests of a
         round's tree, at most 12.
     n_records : int, optional
-        A public number of records, a guess that had better be low. Left out, a hundredth of epsilon buys
-        a noisy number, on which the advice may rest; replace-one neighbours have as many, if persons have one.
+        A public number of records, better too low. Left out, a hundredth of epsilon buys a noisy number, and
+        three more a better one if it is low; replace-one neighbours have as many, if persons have one.
     delta : float
         0, or the delta of (epsilon, delta)-privacy, below 1. Above 0 a boosted forest pays by zero-concentrated
         privacy if that has less noise, else `budget_` says that its delta is 0.

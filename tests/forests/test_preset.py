@@ -17,6 +17,7 @@ import dplit
 from dplit import Categorical, Continuous, Domain, PrivateForestClassifier, PrivateForestRegressor
 from dplit.budget import Group, Public, Spend
 from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, HistogramForestClassifier, preset
+from dplit.forests.boosted_releases import AGAIN, size
 
 RNG = np.random.default_rng(2)
 N = 1500
@@ -145,6 +146,18 @@ def test_a_number_is_bought_once_and_shown_before_what_it_decides():
         nodes(classifier(neighbours="replace-one").fit(X, Y)),
     )
     assert isinstance(given, Public) and isinstance(common, Public)
+
+
+def test_a_small_number_is_bought_once_more():
+    """The second draw is `AGAIN` of epsilon, and stands alone: its deviation is the root of 2 over the share."""
+    first = classifier(0.5).fit(X[:100], Y[:100]).budget_.root.parts[0]
+    assert [part.epsilon for part in first.parts] == pytest.approx([0.005, 0.015])
+    rng = np.random.default_rng(0)
+    numbers, nodes = zip(*[size(60, None, 1.0, "add-remove", rng) for _ in range(4000)])
+    assert {round(node.epsilon, 12) for node in nodes} == {0.04}  # the first number is never 1,000
+    numbers = np.array(numbers)
+    above = numbers[numbers > 60] - 60
+    assert above.mean() == pytest.approx(1 / AGAIN, rel=0.1) and len(above) == pytest.approx(2000, abs=130)
 
 
 def test_the_noise_of_the_number_is_not_the_forests():

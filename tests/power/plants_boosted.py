@@ -54,17 +54,9 @@ def _number(name):
 
 RHO = rate_of("rho", 2)
 for kind in (f"{name}Forest{what}" for name in ("Boosted", "Private") for what in ("Classifier", "Regressor")):
-    size, pairs, test = (
-        f"{kind}, {node}" for node in ("number of records", "pair sums of a leaf", "test of a level")
-    )
-    later = ", zero-concentrated"
-    plants(
-        size,
-        f"{AT}.size",
-        rate_of("epsilon"),
-        told("n_records", lambda n: None if n is None else n + 1),
-        _number(size),
-    )
+    pairs, test, later = f"{kind}, pair sums of a leaf", f"{kind}, test of a level", ", zero-concentrated"
+    for size in (f"{kind}, number of {few}records" for few in ("", "few ")):
+        plants(size, f"{AT}.noisy_size", rate_of("share"), told("n_records", lambda n: n + 1), _number(size))
     plants(pairs, f"{AT}.noisy_pairs", rate_of("epsilon"), told("sums", twice), _more(_pure))
     plants(pairs + later, f"{AT}.concentrated_pairs", RHO, told("sums", twice), _more(_concentrated))
     again = [("a record counted twice", "forests.blocks_boosted.encoded", _first_twice)]

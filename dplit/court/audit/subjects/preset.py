@@ -16,37 +16,37 @@ from dplit.mechanisms import Geometric
 from dplit.neighbours import neighbouring_data
 
 EPSILON = 8.0
-SHARE = 0.01 * EPSILON
+SHARES = 0.01 * EPSILON, 0.03 * EPSILON  # of the number, and of the second one
+BORDER, MOST = 125, 200  # the first number that is not small, and the largest that is looked at
 FAR = 40  # noise of a count beyond which its log-ratio no longer changes
 KIND = "PrivateForestClassifier"
 CELLS = tuple(product((0, 1), (0, 1)))
 TWO_LEVELS = Domain([Categorical(["a", "b"])])
 
 
-def _logs_of_the_number(n, most):
-    """Log-probability of each number from 1 to `most` that a fit of n records plans for; at 1 it is cut."""
-    law = Geometric(SHARE)
-    beyond = np.log(law.pmf(np.arange(2, most + 1) - n))
-    return np.r_[math.log(law.cdf(1 - n)), beyond]
+def _logs_of_the_number(n, share):
+    """Log-probability of each number from 1 to `MOST` that a fit of n records may be told; at 1 it is cut."""
+    law = Geometric(share)
+    return np.r_[math.log(law.cdf(1 - n)), np.log(law.pmf(np.arange(2, MOST + 1) - n))]
 
 
 def _exact(effort, rng):
-    """Of every pair, the worst number at which a histogram is advised, and the worst counts with it."""
-    most, records = effort.pick(40, 80, 200), effort.pick(3, 4, 5)
-    rest = EPSILON - SHARE
-    counted = [n for n in range(1, most + 1) if advise(n, rest, 2, 2).family == "histogram"]
-    noise, shifted = (Geometric(rest).pmf(np.arange(-FAR, FAR + 1) - moved) for moved in (0, 1))
-    of_a_count = float(np.abs(np.log(noise) - np.log(shifted)).max())
-    found = []
-    for size in range(1, records + 1):
-        for data in combinations_with_replacement(CELLS, size):
-            for other in neighbouring_data(data, CELLS, AR):
-                if not other:
-                    continue  # a fit needs one record, which is public
-                moved = sum(abs(data.count(cell) - other.count(cell)) for cell in CELLS)
-                logs = _logs_of_the_number(size, most) - _logs_of_the_number(len(other), most)
-                worst = np.abs(logs)[np.array(counted) - 1].max()
-                found.append((float(worst) + moved * of_a_count, str(data), str(other)))
+    """Of every pair, the worst numbers at which a histogram is advised, and the worst counts with them."""
+    sizes, found = range(1, effort.pick(3, 4, 5) + 1), []
+    tables = [table for size in sizes for table in combinations_with_replacement(CELLS, size)]
+    # that there is a record is public
+    pairs = [(data, other) for data in tables for other in neighbouring_data(data, CELLS, AR) if other]
+    for shares in (SHARES[:1], SHARES):
+        rest = EPSILON - sum(shares)
+        counted = [n for n in range(1, MOST + 1) if advise(n, rest, 2, 2).family == "histogram"]
+        last = np.array([n for n in counted if len(shares) == 2 or n >= BORDER]) - 1
+        noise, shifted = (Geometric(rest).pmf(np.arange(-FAR, FAR + 1) - moved) for moved in (0, 1))
+        of_a_count = float(np.abs(np.log(noise) - np.log(shifted)).max())
+        for data, other in pairs:
+            ratios = [_logs_of_the_number(len(data), s) - _logs_of_the_number(len(other), s) for s in shares]
+            ends = [[f(ratios[-1][last]) + sum(f(r[: BORDER - 1]) for r in ratios[:-1])] for f in (min, max)]
+            moved = sum(abs(data.count(cell) - other.count(cell)) for cell in CELLS)
+            found.append((float(np.abs(ends).max()) + moved * of_a_count, str(data), str(other)))
     return worst_of(EPSILON, found)
 
 
@@ -67,8 +67,8 @@ def registered():
     fit = partial(fits, KIND, ([[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1]))
     side = {"summary": family_and_side, "draws": (300, 4000, 20_000), "epsilon": 2.0}
     yield from subjects_of({
-        # at epsilon 80 the number costs 0.8, whatever is fitted afterwards
-        "number of records": fit(added, planned_for, (300, 2000, 10_000), declared=0.8, epsilon=80.0,
+        # at epsilon 80 so small a number costs 0.8 and 2.4, whatever is fitted afterwards
+        "number of records": fit(added, planned_for, (300, 2000, 10_000), declared=3.2, epsilon=80.0,
                                  max_depth=0),
         "add-remove": fit(added, **side),
         "replace-one": fit(swapped, **side, neighbours="replace-one"),

@@ -4,7 +4,7 @@ from dplit.court.ledger.drawn import claims_on_releases
 
 LATER = ", zero-concentrated"
 for kind in (f"{name}Forest{what}" for name in ("Boosted", "Private") for what in ("Classifier", "Regressor")):
-    pure = {"size": "number of records", "pairs": "pair sums of a leaf"}
+    pure = {"size": "number of records", "few": "number of few records", "pairs": "pair sums of a leaf"}
     concentrated = {"pairs-rho": f"pair sums of a leaf{LATER}", "test-rho": f"test of a level{LATER}"}
     if kind.endswith("Classifier"):
         pure |= {"prior": "class counts", "counts": "class counts of a leaf"}

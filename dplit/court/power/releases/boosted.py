@@ -97,9 +97,9 @@ def _draw_counts(kind, call, epsilon, options, n, rng, place="forests.releases.n
         return until(n, once)
 
 
-def _draw_sizes(kind, epsilon, n, rng):
-    """The number of records, less all but one of them."""
-    y = ([0.0, 1.0] if kind.endswith("Regressor") else [0, 1]) * FAR
+def _draw_sizes(kind, epsilon, half, few, n, rng):
+    """The number of records, twice `half`, less all but one; `few`: the second number, in fits that buy one."""
+    y = ([0.0, 1.0] if kind.endswith("Regressor") else [0, 1]) * half
     X = np.zeros((len(y), 1), dtype=int)
 
     with watched(f"{RELEASES}.size", last=True) as seen:
@@ -108,7 +108,7 @@ def _draw_sizes(kind, epsilon, n, rng):
             seen.clear()
             with suppress(Enough):
                 fitted(kind, X, y, rng, epsilon=epsilon, n_records=None)
-            return _clip(seen[0][0] - len(y) + 1)
+            return _clip(seen[0][0] - len(y) + 1) if bool(seen[0][1].parts) == few else []
 
         return until(n, once)
 
@@ -154,8 +154,6 @@ def _beyond(bound):
 
 
 LOOSE = 0.9  # a delta with which a fit of one round pays by zero-concentrated privacy
-
-
 EACH = 20  # records of a class
 LABELS = [1] * EACH + [0] * EACH
 TOLD = 0.485  # of one record, a start takes both ends' counts nearly as they are
@@ -242,10 +240,14 @@ def _of(kind):
     def rho(node, epsilon, y=labels, domain=ONE, **options):
         return lambda: told(kind, node, epsilon, y, domain, **options)[1]
 
-    number = spent("number of records", 80.0, n_records=None)
-    noise = partial(_geometric, number)
-    yield entry("number of records", "geometric noise at a hundredth of epsilon", partial(_whole, noise),
-                partial(_draw_sizes, kind, 80.0), bounds=partial(_tail, noise, number))  # fmt: skip
+    for node, share, epsilon, half in (
+        ("number of records", "a hundredth", 80.0, FAR), ("number of few records", "three hundredths", 40.0, 6)
+    ):  # fmt: skip
+        number = spent(node, epsilon, n_records=None)
+        noise = partial(_geometric, number)
+        yield entry(node, f"geometric noise at {share} of epsilon", partial(_whole, noise),
+                    partial(_draw_sizes, kind, epsilon, half, half < FAR),
+                    bounds=partial(_tail, noise, number))  # fmt: skip
     if classes:
         prior = spent("class counts", 30.0, many)
         yield entry("class counts", "geometric noise at epsilon", partial(_whole, partial(_geometric, prior)),
@@ -280,13 +282,9 @@ def _of(kind):
     node, y = "test of a level", LABELS if classes else [float(label) for label in LABELS]
     for delta, epsilon, says, word in (
         (0.0, 8.0, "permute-and-flip on the masses, at half of epsilon over a record's largest change", "permute"),
-        (
-            LOOSE,
-            1.5 if classes else 3.7,
-            "the exponential mechanism on the masses, with epsilon the root of 8 rho",
-            "exponential",
-        ),
-    ):
+        (LOOSE, 1.5 if classes else 3.7, "the exponential mechanism on the masses, with epsilon the root of 8 rho",
+         "exponential"),
+    ):  # fmt: skip
         # told of one record a fit spends half on its start, which then is near the classes' own shares
         options = {"max_depth": 1, "delta": delta, "n_records": 1}
         given = epsilon, tuple(y), WIDE

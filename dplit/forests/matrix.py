@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from dplit import matrix
+from dplit.boosting.advice import Advice
 from dplit.budget import Public
 from dplit.domain import Domain
 from dplit.forests import matrix_releases as releases
@@ -23,6 +25,7 @@ from dplit.matrix import MEMBERS
 RELEASES = ("training", "prediction", "subsample")
 VOTINGS = ("hard", "weighted")
 MECHANISMS = ("geometric", "laplace")
+GAINED = 0.9  # a share of the error of all cells above which a strategy gains nothing that one sees
 
 
 def _has_shares(forest):
@@ -101,6 +104,8 @@ class MatrixForestClassifier(BaseForestClassifier):
         The privacy statement, as a proof tree: strategy, sensitivity, relation.
     strategy_ : Strategy or tuple of Strategy
         Of all trees, or of each ensemble.
+    advice_ : dplit.boosting.Advice
+        Whether the strategy gains anything over counts of all cells, or which family is better.
     expected_error_ : dplit.forests.matrix_plan.ExpectedError
         Variances from the noise, known before any record is read. Of several ensembles, those of each
         one's own release: a joint answer has at most these.
@@ -181,6 +186,21 @@ class MatrixForestClassifier(BaseForestClassifier):
             raise ValueError(f"domain must be a dplit.Domain, got a {type(domain).__name__}")
         classes = check_classes(self.classes if classes is None else classes)
         return plan_of(self, domain, len(classes), self._generator())
+
+    @property
+    def advice_(self) -> Advice:
+        """Whether the strategy gains anything over counts of all cells, from public numbers alone."""
+        check_is_fitted(self, "budget_")
+        try:
+            cells = clone(self).set_params(strategy="identity").plan(self.domain_, self.classes_)
+        except ValueError:  # too many to release
+            return Advice("matrix", "there are too many cells to count them all")
+        (leaf, vote), (a_leaf, a_vote) = self.expected_error_, cells.expected_error
+        share = leaf / a_leaf if leaf is not None and self._voting() == "hard" else vote / a_vote
+        told = f"expected squared error {share:.3g} of that of counts of all cells"
+        if share > GAINED:
+            return Advice("histogram", f"{told}: nothing is gained; HistogramForestClassifier learns from these")
+        return Advice("matrix", told)
 
     @property
     def lower_bound_(self):

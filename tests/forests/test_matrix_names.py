@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from dplit import Categorical, Domain
+from dplit import Categorical, Domain, datasets
 from dplit.baselines import JPWClassifier
 from dplit.court.experiments.methods.m_rf_rivals import QueryAggregate
 from dplit.forests import MatrixForestClassifier
@@ -72,3 +72,17 @@ def test_accuracy_does_not_depend_on_what_the_classes_are_called(epsilon, names,
     found = np.array(found)
     apart = abs(np.diff(found.mean(axis=1))[0])
     assert apart < 6 * math.sqrt(found.var(axis=1, ddof=1).sum() / found.shape[1]) < 0.1
+
+
+@pytest.mark.parametrize(("name", "given", "family", "share"), [
+    ("car", {}, "histogram", 1), ("car", {"voting": "weighted"}, "histogram", 1), ("zoo", {}, "matrix", 0.0877),
+    ("mushroom", {"n_estimators": 4}, "matrix", None),
+])  # fmt: skip
+def test_the_advice_says_where_a_strategy_gains_nothing(name, given, family, share):
+    """A tree-norm answer shares its noise among trees; counts of all cells gain nothing over themselves."""
+    data = datasets.load(name)
+    given = {"n_estimators": 32, "max_depth": None, "random_state": 0} | given
+    forest = MatrixForestClassifier(1.0, domain=data.domain, classes=data.classes, **given).fit(data.X, data.y)
+    told = "too many cells" if share is None else f"expected squared error {share:g} of that of counts of all"
+    assert forest.advice_.family == family and told in forest.advice_.why
+    assert ("HistogramForestClassifier" in forest.advice_.why) == (family == "histogram")

@@ -10,9 +10,10 @@ from dplit.court.bench.paired import Gain, best_rival, duel, gain
 from dplit.court.bench.peers import peer_scores, stored_costs, stored_peers
 from dplit.court.bench.ranks import average_ranks, critical_difference, friedman, indistinct
 from dplit.court.bench.scores import covered, means, scores
+from dplit.court.experiments.tables import of_kind
 
 __all__ = [
     "Advice", "Gain", "advice_table", "advise", "average_ranks", "beats_constant", "best_rival", "covered",
-    "critical_difference", "duel", "friedman", "gain", "indistinct", "kinds", "means", "peer_scores",
+    "critical_difference", "duel", "friedman", "gain", "indistinct", "kinds", "means", "of_kind", "peer_scores",
     "public_table", "scores", "stored_costs", "stored_peers",
 ]  # fmt: skip

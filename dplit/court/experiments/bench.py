@@ -209,8 +209,6 @@ def _ranking_held_out():
 
 
 FOURTH = "Since residuals of more than two classes are clipped; committed before its cells were run, once. "
-
-
 FIFTH = "Since residuals of two classes are weighted; committed before its cells were run, once. "
 
 
@@ -241,27 +239,16 @@ def _printed():
     yield from cells(["adult"], [OURS], "accuracy", PRINTED_ERROR)
 
 
-@tables_run("bench/tables-two", "Accuracy of every private forest, many tables of two classes")
-def _tables_two():
-    return on_tables("two", methods=(*EXACT, *FORESTS, *RIVALS, PRESET), measure="share")
-
-
-@tables_run("bench/tables-more", "Accuracy of every private forest, many tables of more classes")
-def _tables_more():
-    return on_tables("more", methods=(*EXACT, *FORESTS, *RIVALS, PRESET), measure="share")
-
-
-@tables_run("bench/tables-tenth", "Accuracy of every private forest at a tenth, many tables of classes")
-def _tables_tenth():
-    methods = (EXACT[0], *FORESTS, *RIVALS, PRESET)
-    return on_tables("two", "more", methods=methods, measure="share", epsilons=(0.1,))
-
-
-@tables_run("bench/tables-ranking", "How private forests rank and calibrate, many tables of two classes")
-def _tables_ranking():
-    return on_tables("two", methods=(EXACT[1], OURS, PRESET), measure="probabilities", seeds="bench/tables-two")
-
-
-@tables_run("bench/tables-number", "R2 and mean absolute error of every private forest, many tables")
-def _tables_number():
-    return on_tables("number", methods=(*EXACT, *REGRESSORS, PRESET), measure="errors")
+ALL, ACCURACY = (*EXACT, *FORESTS, *RIVALS, PRESET), "Accuracy of every private forest"
+SAME = "bench/tables-two"
+for _name, _title, _cells in (
+    ("two", f"{ACCURACY}, many tables of two classes", partial(on_tables, "two", methods=ALL, measure="share")),
+    ("more", f"{ACCURACY}, many tables of more classes", partial(on_tables, "more", methods=ALL, measure="share")),
+    ("tenth", f"{ACCURACY} at a tenth, many tables of classes",
+     partial(on_tables, "two", "more", methods=(EXACT[0], *ALL[2:]), measure="share", epsilons=(0.1,))),
+    ("ranking", "How private forests rank and calibrate, many tables of two classes",
+     partial(on_tables, "two", methods=(EXACT[1], OURS, PRESET), measure="probabilities", seeds=SAME)),
+    ("number", "R2 and mean absolute error of every private forest, many tables",
+     partial(on_tables, "number", methods=(*EXACT, *REGRESSORS, PRESET), measure="errors")),
+):  # fmt: skip
+    tables_run(f"bench/tables-{_name}", _title)(_cells)

@@ -52,8 +52,8 @@ def limits(effort, rng):
 
 @CEILING("rdf/audit-ceiling", OURS, quantity="largest bound")
 def most(effort, rng):
-    r"""No draws show more than $\log(r/(1-r))$, $r = (\beta/2)^{1/m}$, for m draws of the second half; an
-    event that is certain on one input and impossible on the other shows it."""
+    r"""No bound from m draws of the second half exceeds $\log(r/(1-r))$ with $r = (\beta/2)^{1/m}$. An event
+    that is certain on one input and impossible on the other attains it."""
     for m, beta in product((2, 10, effort.pick(40, 100, 400)), LEVELS):
         hits = np.arange(m + 1)
         low, high = lower_limit(hits, m, beta / 2), upper_limit(hits, m, beta / 2)

@@ -29,7 +29,7 @@ RECONSTRUCTION = Box("thm-attack-reconstruction", quantity="share of records rec
 )
 def advantage(effort, rng):
     r"""No attack on an $(\epsilon, \delta)$-private release has an advantage above $(e^\epsilon - 1 + 2\delta) /
-    (e^\epsilon + 1)$. Some attack on some release attains it, for $\delta = 0$ one on randomised response."""
+    (e^\epsilon + 1)$. Some attack attains this bound; if $\delta = 0$, an attack on randomised response does."""
     bound = lambda H, D=0.0, **_: attacks.advantage_bound(math.log(H), D)  # noqa: E731
     response = lambda H: attacks.randomised_response(math.log(H))[:, 0] @ [1, -1]  # noqa: E731
     yield from certified("ours/advantage", effort, right=bound)

@@ -57,9 +57,9 @@ def _without_symmetry(n, epsilon):
 
 @BOUND("rdf/optimality", ADDENDUM)
 def optimality(effort, rng):
-    r"""For two classes under add-remove, no $\epsilon$-private label that treats class names alike errs
-    less than ROSNAM, $e^{-\epsilon j}/2$, at any leaf. No other $\epsilon$-private label does on average
-    over a leaf and the leaf with the names swapped."""
+    r"""For two classes under add-remove, ROSNAM's error $e^{-\epsilon j}/2$ is the least at every leaf among all
+    $\epsilon$-private labels that treat class names alike. On average over a leaf and the leaf with the names
+    swapped, no other $\epsilon$-private label has a smaller error."""
     most = effort.pick(6, 10, 20)
     rosnam, solved = list(_rosnam(most)), list(_without_symmetry(effort.pick(4, 6, 10), 1.0))
     yield from rosnam + solved

@@ -177,8 +177,8 @@ def _printed_ratio(m, parts, x):
     quantity="probability of a cut in the middle",
 )
 def equation_8(effort, rng):
-    r"""The least probability of a cut, integrated over the middle, divided by the largest, integrated over
-    $[0,1]$, tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of the middle. (The integrals assume
+    r"""Divide the integral of a cut's least probability over the middle by that of its largest over $[0,1]$. The
+    quotient tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of the middle. (The integrals assume
     evenly spread candidates; then the bound is true, and $(N-2)/(N-2+2e^{B_2/2})$ is tight.)"""
     n, levels = effort.pick(20_000, 10**5, 10**6), []
     for x, parts in product((Fraction(1), Fraction(3, 2), Fraction(20)), (3, 4, 10)):

@@ -30,8 +30,8 @@ def claim_on_release(box: Box, id: str, name: str) -> None:
             seen = f"{event.bug}, seen with probability {event.power:.4f}"
             yield counted(hits, n, event.chance, bug=seen)
         return (
-            f"{n:,} draws: of each bug the event that it makes likelier comes as often as the law has it; of the "
-            "last, {bug}: {exact:.4f}, law {stated:.4f}."
+            f"{n:,} draws: each event that a bug makes likelier comes as often as without it; for the last bug, "
+            "{bug}: {exact:.4f}, expected {stated:.4f}."
         )
 
     check.__doc__ = one.statement

@@ -70,8 +70,8 @@ class Release:
     def statement(self) -> str:
         """That it is drawn by this law, in a sentence."""
         if self.estimator.startswith("forests."):
-            return f"A fit of `{self.estimator}` releases the {self.node} by {self.says}."
-        return f"`{self.estimator}` draws the {self.node} by {self.says}."
+            return f"A fit of `{self.estimator}` releases the {self.node} with this distribution: {self.says}."
+        return f"`{self.estimator}` draws the {self.node} from this distribution: {self.says}."
 
     @property
     def bugs(self) -> dict[str, dict]:

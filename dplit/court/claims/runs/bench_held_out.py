@@ -55,15 +55,16 @@ def adult(result):
     return beyond_print(result, "adult", "accuracy", lambda error: 1 - error, shown)
 
 
-def versions(result, earlier, method, sets, kind, epsilons=MIDDLE, column=None, more=False):
+def versions(result, earlier, method, sets, kind, epsilons=MIDDLE, column=0, more=False):
     """That a method is at each epsilon on no set lower than in earlier runs, the last of which counts, by more
     than a point; or, if `more`, higher on more than half of them. `column`: of a run of rankings."""
-    parts, words, of = [], [], task(SETS[sets], kind)
-    ours, before, place = f"{method} 2", f"{method} 1", ... if column is None else (slice(None), column)
+    parts, words, ours, before = [], [], f"{method} 2", f"{method} 1"
     for e in epsilons:
         former = {at: found for id in earlier for at, found in scores(id, e).items()}
         runs = {ours: scores(result, e), before: former}
-        both = {(d, run): np.array(found[d, method])[place] for run, found in runs.items() for d in of}
+        of = [d for d in task(SETS[sets], kind) if (d, method) in runs[ours]]
+        both = {(d, run): np.array(found[d, method]).reshape(len(found[d, method]), -1)[:, column]
+                for run, found in runs.items() for d in of}  # fmt: skip
         found = gains(both, ours, before, of, 0.0 if more else -rule.POINT).values()
         parts += [rule.most(found)] if more else found
         words.append(f"at {e:g} {points(both, ours, before, of)}")

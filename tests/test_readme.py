@@ -16,6 +16,7 @@ README = (ROOT / "README.md").read_text("utf-8")
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = FENCE.findall(README)
 SHOWN = [text for language, text in BLOCKS if language == "text"]
+LATEST = "weighted-held-out", "classes-held-out"  # but where few-held-out ran later
 PEERS = ["PrivateForest", "private EBM", "diffprivlib forest"]
 
 
@@ -64,6 +65,8 @@ def row(name):
 def held_out(kind, measure=0):
     """Scores at epsilon 1 on the tables held out, ours of one run and the peers'."""
     ours = bench.scores(f"bench/{kind}", 1.0)
+    if kind in LATEST:
+        ours |= {key: of for key, of in bench.scores("bench/few-held-out", 1.0).items() if key in ours}
     rank = kind == "weighted-held-out"
     theirs = bench.peer_scores(1.0, held_out=True, measure="ranking" if rank and measure else "scores")
     ours = {key: of[:, measure] for key, of in ours.items()} if rank else ours
@@ -82,7 +85,7 @@ def test_two_classes_are_as_stored(name, measure):
 
 def test_fourteen_tables_are_as_stored():
     table = held_out("classification-held-out")["diffprivlib forest"].dropna()
-    latest = [held_out(kind)["PrivateForest"].dropna() for kind in ("weighted-held-out", "classes-held-out")]
+    latest = [held_out(kind)["PrivateForest"].dropna() for kind in LATEST]
     ours, theirs = pd.concat(latest).reindex(table.index).mean(skipna=False), table.mean()
     assert len(table) == 14
     assert row("accuracy, fourteen tables") == [f"{ours:.2f}", "two classes only", f"{theirs:.2f}"]

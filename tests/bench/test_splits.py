@@ -54,8 +54,12 @@ def test_the_third_version_has_the_cells_that_its_rules_change():
         third = {c.key: c for id in ids for c in experiments.get(id).cells if c.label != runs.FORMER}
         changed = {k for k, c in first.items() if c.superseded and c.data not in runs.AGAIN}
         again = {k for k in third if third[k].data in runs.AGAIN}
-        assert {*third} == changed | again and all(not c.superseded for c in third.values())
+        assert {*third} == changed | again and all(c.superseded in ("", runs.FEW) for c in third.values())
         assert all(c.parts(3) == first[k].parts(3) for k, c in third.items())
+    few, ran = {}, {c.key: c for c in experiments.get(runs.FEW).cells}
+    for id in (runs.WEIGHTED, runs.MANY):
+        few |= {c.key: c for c in experiments.get(id).cells if c.superseded}
+    assert {*ran} == {*few} and all(c.seeds == few[k].seeds and not c.superseded for k, c in ran.items())
     former = [c for c in experiments.get("bench/ranking-held-out").cells if c.label == runs.FORMER]
     assert {c.params["max_depth"] for c in former} <= {*range(1, 7)} and len(former) == 6 * len(runs.two(HELD_OUT))
     assert runs.former(16_000, 1.0) == {"n_estimators": 9, "max_depth": 5}

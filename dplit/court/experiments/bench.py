@@ -5,13 +5,11 @@ what was changed later and run again (`AGAIN`, `THIRD`, `LAST`, `MANY`). Besides
 
 - M-RF and the histogram are run where the domain has at most `MOST_CELLS` cells: their counts are of cells. Of
   RDF's trees only what records reach is made.
-- The ceiling is scikit-learn's histogram gradient boosting without privacy. Its random forest is left out: a fit
-  of 100 trees on all columns takes more than ten seconds on the larger sets.
+- The ceiling is scikit-learn's histogram gradient boosting without privacy; its random forest takes too long.
 - The constant is the most frequent class, or the mean target, of the training records, without privacy.
 - The preset is run on held-out sets alone: its advice was read off the others.
 
-What a peer's library has is stored beside these results (`dplit.court.bench.peers`). Sentences and their rules are
-in `dplit.court.claims.runs.bench`.
+Other libraries' results are in `dplit.court.bench.peers`, sentences in `dplit.court.claims.runs.bench`.
 """
 
 import math

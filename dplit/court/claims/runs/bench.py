@@ -59,7 +59,7 @@ def higher(
         found = {at: of[place].mean() for one in results for at, of in scores(one, e).items()}
         if peer:
             beside = peer_scores(e, of="tables" if kinds else "held-out", measure=peer)
-            found |= {at: of[before].mean() for at, of in beside.items()}
+            found |= {at: of[before].mean() for at, of in beside.items() if at[0] in names}
         for rival in rivals:
             both = [d for d in names if (d, method) in found and (d, rival) in found]
             if not both:

@@ -82,8 +82,8 @@ def _published_errors(n, trees, epsilon):
 
 @ALL_DATA.corrected(disjoint_better, where="section 4.2")
 def all_data_better(effort, rng):
-    r"""With ROSNAM and two classes, all data at $\epsilon/\tau$ never err more than a share dealt at
-    random at $\epsilon$, on any leaf, and they err less on every leaf with a majority."""
+    r"""With ROSNAM and two classes, a label from all data at $\epsilon/\tau$ is wrong at most as often as one from
+    a share dealt at random at $\epsilon$, and less often on every leaf with a majority."""
     n = effort.pick(10, 16, 40)
     counts = [(a, b) for a in range(1, n) for b in range(min(a + 1, n))]
     for (a, b), *rest in product(counts, (2, 3, 5, 10), (0.05, 0.3, 1.0, 3.0)):
@@ -272,9 +272,9 @@ def _share_error(x, weight, trees):
     quantity="probability of a wrong label, of a share against all data",
 )
 def shares_of_three_classes(effort, rng):
-    r"""With ROSNAM and $k \ge 3$ classes, a share at $\epsilon$ errs less than all data at $\epsilon/\tau$ on
-    every unanimous leaf of $n \ge 1$ records with small enough $\epsilon n$, for $k = 3$ below $\log\frac43$.
-    It also errs less on some mixed leaves, such as $(2, 1, 0)$ with two trees and $e^{\epsilon/2} = 11/10$."""
+    r"""With ROSNAM and $k \ge 3$ classes, a label from a share at $\epsilon$ is wrong less often than one from all
+    data at $\epsilon/\tau$ on every unanimous leaf of $n \ge 1$ records with small enough $\epsilon n$, for
+    $k = 3$ below $\log\frac43$, and on some mixed leaves, as $(2, 1, 0)$ at 2 trees, $e^{\epsilon/2} = 11/10$."""
     tenth = Fraction(11, 10)  # e^(epsilon / 2)
     epsilon, small, most = 2 * math.log(1.1), [], effort.pick(20, 40, 80)
     for x in ((1, 0, 0), (2, 1, 0)):

@@ -266,9 +266,9 @@ def single_tree(effort, rng):
 
 @TREE.corrected(single_tree, **over(*EXACT))
 def single_tree_exact(effort, rng):
-    r"""With $x = g\epsilon/\tau$ for a majority of $g$ records the gain is $\frac12 - e^{-x}(\frac12 + \frac x4)$,
-    at most $\frac x4$: nearly constant while $x$ is large, and inverse to the number of trees only beyond
-    $g\epsilon$ trees."""
+    r"""With $x = g\epsilon/\tau$ for a majority of $g$ records one tree's gain is
+    $\frac12 - e^{-x}(\frac12 + \frac x4) \le \frac x4$. It is nearly constant while $x$ is large, and
+    inversely proportional to the number of trees only beyond $g\epsilon$ trees."""
     for name in EXACT:
         yield from certified(name, effort)
     for gap, epsilon, tau in ((5, 2.0, 1), (200, 0.5, 32), (40, 2.0, 512)):

@@ -250,28 +250,28 @@ def _of(kind):
                     bounds=partial(_tail, noise, number))  # fmt: skip
     if classes:
         prior = spent("class counts", 30.0, many)
-        yield entry("class counts", "geometric noise at epsilon", partial(_whole, partial(_geometric, prior)),
+        yield entry("class counts", "geometric noise of rate epsilon", partial(_whole, partial(_geometric, prior)),
                     partial(_draw_counts, kind, 0, 30.0, {}),
                     bounds=partial(_tail, None, prior))  # fmt: skip
         leaf = spent("class counts of a leaf", 1.0, many)
-        yield entry("class counts of a leaf", "geometric noise at epsilon",
+        yield entry("class counts of a leaf", "geometric noise of rate epsilon",
                     partial(_whole, partial(_geometric, leaf)),
                     partial(_draw_counts, kind, 1, 1.0, {}), "geometric",
                     partial(_tail, None, leaf))  # fmt: skip
         loose = {"delta": LOOSE}
         leaf_rho = rho("class counts of a leaf", 1.5, many, **loose)
-        yield entry("class counts of a leaf", "discrete Gaussian noise at rho",
+        yield entry("class counts of a leaf", "discrete Gaussian noise of variance 1/(2 rho)",
                     partial(_whole, partial(_gaussian, leaf_rho)),
                     partial(_draw_counts, kind, 0, 1.5, loose, place=AT_RHO), "Gaussian",
                     partial(_subgaussian, leaf_rho))  # fmt: skip
     else:
         start = spent("target counts", 30.0)
-        yield entry("target counts", "geometric noise at epsilon", partial(_whole, partial(_geometric, start)),
-                    partial(_draw_counts, kind, 0, 30.0, {}),
+        yield entry("target counts", "geometric noise of rate epsilon",
+                    partial(_whole, partial(_geometric, start)), partial(_draw_counts, kind, 0, 30.0, {}),
                     bounds=partial(_tail, None, start))  # fmt: skip
     pairs, rounds = "pair sums of a leaf", {"n_estimators": ROUNDS}
     own = spent(pairs, 40.0, **rounds)
-    yield entry(pairs, "geometric noise at epsilon over a record's largest change",
+    yield entry(pairs, "geometric noise whose rate is epsilon divided by a record's largest change",
                 partial(_units, laws.laplace, own), partial(_draw_pairs, kind, 40.0, 0.0), "geometric",
                 partial(_beyond, lambda t: math.exp(-t)))  # fmt: skip
     of_rho = rho(pairs, 40.0, delta=DELTA, **rounds)

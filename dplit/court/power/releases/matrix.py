@@ -232,8 +232,8 @@ def private(law, loss):
 
 
 WORDS = {
-    "geometric": "geometric noise at epsilon over the sensitivity",
-    "laplace": "Laplace noise at epsilon over the sensitivity",
+    "geometric": "geometric noise whose rate is epsilon divided by the sensitivity",
+    "laplace": "Laplace noise whose scale is the sensitivity divided by epsilon",
     "tree-norm": "noise of density e^(-epsilon ||z||), the largest L1 norm of a tree's leaves",
 }
 NOTES = {"geometric": "geometric", "laplace": "Laplace", "tree-norm": "tree-norm"}

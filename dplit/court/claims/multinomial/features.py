@@ -115,8 +115,8 @@ def any_feature(effort, rng):
 
 @FEATURE.corrected(any_feature, *BY_TIGHT, quantity="probability of a feature that has a cut", range=CONSTANT)
 def any_feature_able(effort, rng):
-    """A feature that takes two values in the node is selected with probability at least $1/(1 + (D'-1)e^{B_1/2})$,
-    where $D'$ is the number of such features. Any other feature is never selected."""
+    """A feature that takes two or more values in the node is selected with probability at least $1/(1 +
+    (D'-1)e^{B_1/2})$, where $D'$ is the number of such features. Any other feature is never selected."""
     for chance, budget, able, splits, data in _with_constants(effort):
         stated = multinomial.tight_p1(able, budget) if splits else 0.0
         yield small.at_least(chance, stated, **data)
@@ -160,7 +160,7 @@ def equation_7(effort, rng):
 def equation_7_tight(effort, rng):
     """Each of the $m$ possible splitting values of a feature is selected with a probability between $1/(1 +
     (m-1)e^{B_2/2})$ and $e^{B_2/2}/(e^{B_2/2} + m - 1)$. Records attain the upper end for every $m$, and the lower
-    end for 2, 3 and 5 cuts; for more cuts they come near it."""
+    end for 2, 3 and 5 cuts; for every other number of cuts they come arbitrarily near it."""
     yield from (*_tight(effort), *_tight(effort, HIGH))
     for budget in small.BUDGETS[1:]:
         bounds = lambda m, b=float(budget): multinomial.selection_bounds(m, b)  # noqa: E731

@@ -67,7 +67,7 @@ def _capped(counts, most_bits):
 )
 def capped_bits(effort, rng):
     r"""One more record raises the sum of a child's bits, each capped at $c$, by an amount in $[0, c + \log_2 e)$,
-    and no smaller bound holds for all $n$. Without a cap the sum rises by more than $\log_2 n$."""
+    and no smaller bound holds for all $n$. Without a cap the sum can rise by more than $\log_2 n$."""
     shares, children, n = [], 0, 10**4
     for c, (k, most) in product((0.3, 1.0, 2.0, 5.0), ((2, 14), (3, 8), (4, effort.pick(5, 6, 8)))):
         for counts in count_vectors(most, k):

@@ -88,9 +88,9 @@ def _tied_tails(effort, rng):
 def ties(effort, rng):
     r"""If records of a column are equal and all are strictly inside its bounds, the number that goes left is the
     drawn rank rounded up to the end of a block of equal records, and every leaf has an exact distribution. If the
-    columns are chosen without the targets and have at most $c$ equal records each, a leaf is $t$ off $N/2^d$ with
-    probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$, where $\sigma = (2 -
-    2^{1-d})(c - 1)$."""
+    columns are chosen without the targets and have at most $c$ equal records each, a leaf is $t > \sigma$ or more
+    off $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$, where
+    $\sigma = (2 - 2^{1-d})(c - 1)$."""
     largest = effort.pick({1: 6, 2: 5, 3: 3}, {1: 7, 2: 6, 3: 4}, {1: 10, 2: 8, 3: 5})
     laws, tails = list(_leaf_laws(largest)), list(_tied_tails(effort, rng))
     yield from (*laws, *tails)

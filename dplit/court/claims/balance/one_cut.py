@@ -27,9 +27,9 @@ SHAPE = tuple(f"diprime-v2/spread/corrected:{part}" for part in ("rises", "falls
     **over(AT_LEAST, "diprime-v2/theorem-3"),
 )
 def theorem_3(effort, rng):
-    r"""If the $N - 2t$ centermost values cover a range of length at least $d < R$, the smaller
-    block of a median split by the exponential mechanism holds at least $t$ records with probability
-    at least $d/(R e^{-\epsilon} + d(1 - e^{-\epsilon}))$."""
+    r"""If the $N - 2t$ centermost values cover a range of length at least $d < R$, the smaller block of a median
+    split by the exponential mechanism has $t$ or more records with probability at least $d/(R e^{-\epsilon} + d(1
+    - e^{-\epsilon}))$."""
     yield from certified(AT_LEAST, effort)
     sides = {
         "left": lambda a, d: balance.published_bound(d, 1, -math.log(a)),
@@ -98,9 +98,8 @@ def corollary(effort, rng):
     **over("diprime-v2/spread", "diprime-v2/spread:ratio"),
 )
 def spread(effort, rng):
-    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the
-    data (assuming that the improvement is the ratio of the two failure probabilities, not the difference
-    of the two success probabilities)."""
+    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the data
+    (assuming that it is the ratio of the two failure probabilities, not the difference of those of success)."""
     yield from _ratio_improves(effort)
     gain = lambda a, u, y: balance.guaranteed_gain(u, 1, -math.log(a))  # noqa: E731
     yield from certified("diprime-v2/spread", effort, left=gain)

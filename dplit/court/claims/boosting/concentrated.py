@@ -116,8 +116,7 @@ SETTINGS = (
 )
 def converted(effort, rng):
     r"""A boosting round whose test and pairs together spend $\rho$ is $(\epsilon, \delta)$-private for the
-    $\epsilon$ that the conversion gives at any real order. Under replace-one the round spends four times this
-    $\rho$."""
+    $\epsilon$ that the conversion gives at any real order. Under replace-one it spends four times this $\rho$."""
     for name in CONVERTED:
         yield from certified(name, effort, broken="leaks")
     cases = []

@@ -104,9 +104,8 @@ ENDS = (  # of the scores of more than two classes
 @MASS("ours/mass-many", "ours", **over(*TURNED, "ours/mass-many"))
 def many_classes(effort, rng):
     r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the least
-    probability that the model can give to a record's own class. Some record attains this up to $K + 2$
-    steps. The bound is 2 if the model excludes the class, and $2(1 - \min_k p_k)$ if the model knows
-    only the class frequencies."""
+    probability that the model can give to a record's own class. Some record attains this up to $K + 2$ steps. The
+    bound is 2 if the model excludes the class, and $2(1 - \min_k p_k)$ if it knows only the class frequencies."""
     for name in (*TURNED, "ours/mass-many"):
         yield from certified(name, effort, broken="fails")
     for low, high in ENDS:

@@ -162,8 +162,7 @@ def against(factor, fits, n, epsilon, seed):
 )
 def rounds_drawn(effort, rng):
     """On simulated records, the rule's number of rounds more often than not has a lower excess loss than a fifth
-    of that number, and likewise than five times it. (Agrees if both intervals lie above 1/2, differs if one lies
-    below.)"""
+    of it, and than five times it has. (Agrees if both intervals lie above one half, differs if one lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 5.0], fits, 2000, 4.0, seed))).T

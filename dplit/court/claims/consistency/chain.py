@@ -156,7 +156,7 @@ def _levels_of_the_worst():
 )
 def equation_11(effort, rng):
     r"""Under the conditions of equation 10, $\mathrm{E}\,V_m \le (1 - P_1 P_2/N)^m$, so sizes fall to 0. At $B_1 =
-    B_2 = 10$ and $D = 9$ the bound needs $4.7 \cdot 10^{14}$ levels to halve, and a path has about $2 \ln(n/k)$
+    B_2 = 10$ and $D = 9$ the bound halves in $4.7 \cdot 10^{14}$ levels, but a path has about $2 \ln(n/k)$
     levels."""
     yield from _worst_is_certified(effort)
     size = lambda D, S, r, N: consistency.published_size(1, D, 2 * math.log(S), 4 * math.log(r), N)  # noqa: E731

@@ -21,8 +21,8 @@ ONE_LEAF = Box(
 @NUMBER("rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB")
 def number_of_trees(effort, rng):
     r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases (read in
-    the model, at the sizes of the synthetic sets: the accuracy has one peak, which does not move to fewer trees if
-    $\epsilon$ grows)."""
+    the model, at the sizes of the synthetic sets: the best number of trees is unique and never falls as $\epsilon$
+    grows)."""
     trees = np.arange(1, effort.pick(601, 2001, 8001), 2)
     epsilons = effort.pick((0.2, 1.0), (0.1, 0.2, 1.0), (0.05, 0.1, 0.2, 1.0, 2.0))
     shapes, peaks = synthetic_shapes(), {}
@@ -124,8 +124,8 @@ def best_number(effort, rng):
 
 @ONE_LEAF("rdf/same-leaves-one-tree", "section 4.4", ours=True, quantity="probability of a wrong vote")
 def same_leaves(effort, rng):
-    """If all trees have the same leaves, labelled by permute-and-flip, one tree is best: on every leaf of two
-    classes with a majority the vote of several, on shares or on all data, errs more."""
+    """If all trees have the same leaves, labelled by permute-and-flip, one tree is best: on each leaf of two
+    classes with a majority the vote of several, on parts or on all data, is wrong more often."""
     n, trees = effort.pick((5, (3, 5)), (8, (3, 5, 9)), (13, (3, 5, 9, 19)))
     counts, ratios = [(a, b) for a in range(1, n) for b in range(a)], []
     for (a, b), t, e in product(counts, trees, (0.1, 1.0, 4.0)):

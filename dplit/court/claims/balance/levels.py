@@ -24,7 +24,7 @@ LEVELS = Box(
 
 @LEVELS("diprime-v2/corollary-3.1-levels", "ours; corollary 3.1 carried to a tree of two levels")
 def two_levels(effort, rng):
-    r"""Two levels of private medians on one attribute, where the range of each child ends at the first cut, are at
+    r"""Two levels of private medians on one attribute, where each child's range ends at the first cut, are at
     least as likely as two random levels to leave more than $t$ records in each of the four leaves, for all data of
     $N$ records and every $\epsilon$, if and only if $N \le 4t + 5$. For $N \ge 5t + 5$ ($N \ge 6$ if $t = 0$) this
     fails for some data at each $\epsilon > 0$; for $N$ in between, it holds for all data at small $\epsilon$. For

@@ -138,9 +138,9 @@ def clipped_classes(effort, rng):
 
 @ROUNDING("ours/rounding", "ours")
 def rounding(effort, rng):
-    r"""If class probabilities are rounded down to whole steps, $S$ of which make 1, and $P_y$ is that of a
-    record's own class, the record's residuals have an L1 norm of at most $2(S - P_y) \le 2S$ for any number of
-    classes. If probabilities are rounded to the nearest step, the norm can be larger."""
+    r"""If class probabilities are rounded down to $P_k$ steps, with $S$ steps for 1, a record's residuals have an
+    L1 norm of at most $2(S - P_y) \le 2S$ for any number of classes, where $y$ is its own class. If probabilities
+    are rounded to the nearest step, the norm can be larger."""
     nearest, models, limit = 0, 0, 2 * boosting.STEPS
     for k in (3, 4, 7, 30):
         codes = np.arange(k)  # of each class in turn; r_y is S - P_y

@@ -130,8 +130,8 @@ def equation_10(effort, rng):
 @ANY_LAW.corrected(equation_10, quantity="expected size of X's side", **over(*WORST))
 def equation_10_corrected(effort, rng):
     r"""For every distribution of the features without atoms, in a cell with many structure points and a cut for
-    every feature, the next cut gives the size of $X$'s cell along a feature an expectation $\mathrm{E}\,V_m \le (1
-    - P_1/(2(1 + e^{B_2/4})))\,V_{m-1}$ with $P_1 = 1/(1 + (D-1)e^{B_1/2})$. This bound is attained."""
+    every feature, the size of $X$'s cell along a feature has $\mathrm{E}\,V_m \le (1 - P_1/(2(1 +
+    e^{B_2/4})))\,V_{m-1}$ with $P_1 = 1/(1 + (D-1)e^{B_1/2})$. This bound is attained."""
     yield from _worst_is_certified(effort)
     for setting in SETTINGS:
         stated = consistency.any_law_size(1, *setting.values())
@@ -156,8 +156,7 @@ def _levels_of_the_worst():
 )
 def equation_11(effort, rng):
     r"""Under the conditions of equation 10, $\mathrm{E}\,V_m \le (1 - P_1 P_2/N)^m$, so sizes fall to 0. At $B_1 =
-    B_2 = 10$ and $D = 9$ the bound halves in $4.7 \cdot 10^{14}$ levels, but a path has about $2 \ln(n/k)$
-    levels."""
+    B_2 = 10$, $D = 9$ the bound halves in $4.7 \cdot 10^{14}$ levels; a path has about $2 \ln(n/k)$ levels."""
     yield from _worst_is_certified(effort)
     size = lambda D, S, r, N: consistency.published_size(1, D, 2 * math.log(S), 4 * math.log(r), N)  # noqa: E731
     yield from certified("mrf/equation-10", effort, met=False, right=size)

@@ -81,8 +81,8 @@ def lemma_1_forest(effort, rng):
 @PARTITION("mrf/lemma-2", "Lemma 2", intervals=9, quantity="error of a partition")
 def lemma_2(effort, rng):
     r"""Let a classification rule partition the space and predict by a majority vote in each leaf node. If the
-    labels of the voting data have no effect on the partition, or affect it only through the number of voting
-    points along the path, the rule is consistent provided that diameters fall to 0 and counts grow to infinity in
+    labels of the voting data have no effect on the partition, or only the number of voting points along the path
+    has an effect, the rule is consistent provided that diameters fall to 0 and counts grow to infinity in
     probability. For two classes the excess risk is $L - L^* \le 2\,\mathrm{E}|\eta(X) - \eta(X')| +
     \mathrm{E}\,N^{-1/2}$, with the count $N$ taken as at least 1 and $X'$ a second point of $X$'s cell."""
     draws, risks = effort.pick(4000, 40_000, 400_000), {}

@@ -28,8 +28,8 @@ NURSERY = Box("thm-depth-nursery", "depth.leaves_law", kind="certified", range="
 @EXAMPLE("rdf/example-1-leaves", "Section 4.2.1, Example 1", "fails", about="reading", quantity="number of leaves")
 def example_1_leaves(effort, rng):
     r"""Of the $3^{m/2}$ leaves on $m/2$ features whose values have shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} -
-    1$ besides the largest have shares that are products of 0.68 and 0.27 (read as extracted, perhaps with lost
-    signs)."""
+    1$ besides the largest have shares that are products of 0.68 and 0.27 (read as the extracted text has it, where
+    signs may have been lost)."""
     halves = range(1, effort.pick(6, 8, 11) + 1)
     for k in sorted(halves, key=lambda k: k != 5):  # m = 10 in the example
         yield same(_two_value_leaves(k), comb(k, 2) - 1, rtol=0, m=2 * k)
@@ -134,8 +134,8 @@ def _below_floor(entry):
     range="all 28 entries",
 )
 def table_3(effort, rng):
-    """The printed shares of empty leaves are those of trees of the printed depth (Algorithm 2) on disjoint
-    data."""
+    """The printed shares of empty leaves are those of Algorithm 2's trees of the printed depth on disjoint
+    parts."""
     for entry in sorted(_entries(), key=_below_floor, reverse=True):
         n, leaves, kept = entry.records, entry.leaves, entry.records * 9 // 10
         floor = float(depths.empty_leaves_floor(n, leaves))

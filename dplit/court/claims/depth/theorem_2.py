@@ -80,8 +80,8 @@ def _by_inclusion_exclusion(s, d):
     **over("rdf/equation-16"),
 )
 def equation_16(effort, rng):
-    r"""By reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$ for $X$ untested
-    features."""
+    r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$, where
+    $X$ is the number of untested features."""
     yield from certified("rdf/equation-16", effort)
     return "no depth minimises, since one level more leaves fewer untested wherever {refuted}, {where}"
 

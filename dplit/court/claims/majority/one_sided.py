@@ -48,7 +48,8 @@ def _doubling(x):
     **over("rdf/rosnam-is-em"),
 )
 def rosnam_is_em(effort, rng):
-    r"""ROSNAM is the special case of the exponential mechanism in table 5, with the weights $e^{\epsilon c_r}$."""
+    r"""ROSNAM is a special case of the exponential mechanism, that of table 5 with the weights $e^{\epsilon
+    c_r}$."""
     exponential = lambda a: Exponential(-math.log(a), monotonic=True).pmf([1, 0])[1]  # noqa: E731
     rosnam = lambda a: majority.gap_error(1, -math.log(a))  # noqa: E731
     yield from certified("rdf/rosnam-is-em", effort, left=rosnam, right=exponential)
@@ -125,7 +126,7 @@ def equation_18(effort, rng):
     range="the sensitivity, the weight and the cell of table 6",
 )
 def equation_18_by_its_formula(effort, rng):
-    r"""The published formula gives the sensitivity 0.6065, $\Pr(B) \propto 1.0859$ and the 52.1% of table 6."""
+    r"""The published formula gives the sensitivity 0.6065, $\Pr(B) \propto 1.0859$ and hence table 6's 52.1%."""
     sensitivity, weight = _published_row()
     law = float(majority.smooth_exponential_law([5, 10], 0.1)[1])
     yield _rounds(sensitivity, 0.6065, 4)

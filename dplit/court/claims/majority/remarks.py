@@ -70,8 +70,7 @@ def least_frequent(effort, rng):
 
 @SMOOTH.corrected(least_frequent, "majority.smooth_sensitivity", SEARCH, where="after theorem 1, and section 6")
 def least_frequent_late(effort, rng):
-    r"""For two or more classes, the rarest class has smooth sensitivity $e^{-\epsilon\max(j-1,0)}$ by
-    add-remove."""
+    r"""Under add-remove, the rarest of two or more classes has smooth sensitivity $e^{-\epsilon\max(j-1,0)}$."""
     words = yield from _least(effort, lambda j: majority.smooth_sensitivity([j, 0], 1.0))
     return note("Search gives the formula on all {cases} leaves.", range=words)
 

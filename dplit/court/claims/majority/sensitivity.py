@@ -52,7 +52,7 @@ def neighbours_of_equal_size(effort, rng):
 )
 def neighbours_by_distance(effort, rng):
     """Add-remove neighbours are data sets of any size at distance 1; replace-one neighbours are data sets of equal
-    size at distance 2. Steps between neighbours lead from any data set of a relation to any other."""
+    size at distance 2. Steps between neighbours connect all data sets, by replace-one all of one size."""
     n = effort.pick(3, 4, 5)
     sizes = [_multisets("abc", size) for size in range(n + 1)]
     steps = {(x, y) for x, y in product(sizes[n], repeat=2) if _distance(x, y) == 2}

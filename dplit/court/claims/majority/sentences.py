@@ -124,8 +124,8 @@ def many_classes(effort, rng):
 )
 def orders(effort, rng):
     r"""The single query is often several orders of magnitude less sensitive than the count query of others, and
-    equally sensitive in the worst-case scenario (assuming that leaves often have gaps of $2 \ln 10/\epsilon$ or
-    more)."""
+    equally sensitive in the worst-case scenario (assuming that gaps of $2 \ln 10/\epsilon$ or more are
+    frequent)."""
     n = effort.pick(8, 12, 20)
     searched = {x: majority.searched_smooth_sensitivity(x, 1.0) for x in majority.leaves(n, 2)}
     least = {e: next(j for j in range(10**6) if majority.smooth_sensitivity((j, 0), e) <= 0.01) for e in EPSILONS}
@@ -218,8 +218,7 @@ def _loss(p, q):
 def smooth_bound(effort, rng):
     r"""Smooth sensitivity, equations (5) and (6), is a method for making local sensitivity differentially private
     (read for the number, not for a mechanism: smooth sensitivity is never below the local one and changes by a
-    factor of at most $e^\epsilon$ from neighbour to neighbour, so it suits noise that changes little with its
-    scale)."""
+    factor of at most $e^\epsilon$ between neighbours, so it suits noise that changes little with its scale)."""
     n, epsilon = effort.pick(7, 10, 16), 1.0
     found = {x: float(majority.searched_smooth_sensitivity(x, epsilon)) for x in majority.leaves(n, 2)}
     for x, here in found.items():
@@ -265,8 +264,8 @@ def empty_scores(effort, rng):
     range="empty leaves of two to ten classes, epsilon 1",
 )
 def empty_uniform(effort, rng):
-    """All labels of an empty leaf score 1, so the label is uniform, and by footnote 3 the smooth sensitivity is
-    1."""
+    """All labels of an empty leaf score 1, so the label is still uniform, and the smooth sensitivity is 1, as
+    footnote 3 says."""
     for k in range(2, 11):
         for p in majority.smooth_exponential_law([0] * k, 1.0):
             yield same(p * k, 1.0, classes=k)

@@ -118,8 +118,7 @@ def _rescaled_logpmf(x, epsilon):
 
 @DELTA("rdf/smooth-exponential-delta", "theorem 1 with definition 4", ours=True)
 def least_delta(effort, rng):
-    r"""At $\epsilon = 1$ the published mechanism is $(\epsilon,\delta)$-private for two classes only if $\delta
-    \ge 0.138$."""
+    r"""For two classes the published mechanism is $(1, \delta)$-private only with $\delta \ge 0.138$."""
     law, n = SmoothExponential(1.0).pmf, effort.pick(8, 12, 30)
     leaves = majority.leaves(n, 2)
     worst = max(

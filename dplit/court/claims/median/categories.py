@@ -110,8 +110,8 @@ def _differences(effort):
 
 @SUBSETS("diprime-v2/categorical-score", "Section 3.1", "fails", range=SMALL)
 def categorical_score(effort, rng):
-    r"""With the printed score $q(C) = \bigl||C| - |X \setminus C|\bigr|$ the exponential mechanism prefers
-    balance."""
+    r"""The score $q(C) = \bigl||C| - |X \setminus C|\bigr|$, as printed, makes the exponential mechanism prefer
+    balanced splits."""
     found = _differences(effort)
     for counts, (balanced, uniform, printed) in found.items():
         sides = {"printed": str(printed), "uniform": str(uniform), "balanced": str(balanced)}
@@ -127,8 +127,8 @@ def categorical_score(effort, rng):
 
 @SUBSETS.corrected(categorical_score, where="ours; v1, section 3", range=SMALL)
 def categorical_score_negated(effort, rng):
-    r"""With $q(C) = -\bigl||C| - |X \setminus C|\bigr|$ the expected difference between the sizes of the two sides
-    is at most that under a random split, with equality only if all splits are equally balanced."""
+    r"""With the score $q(C) = -\bigl||C| - |X \setminus C|\bigr|$ the expected difference between the sizes of the
+    sides is at most that of a random split, with equality only if all splits are equally balanced."""
     found = _differences(effort)
     best = min(found, key=lambda counts: found[counts][0] - found[counts][1])
     for counts, (minus, uniform, _) in found.items():

@@ -16,8 +16,8 @@ CANDIDATES = Box(
 
 @CANDIDATES("diprime-v1/split-budget", "Section 3", "leaks", range="mirror nodes, the fewest records first")
 def split_budget(effort, rng):
-    r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in section 3's formulas, a split costs $\epsilon_1$ and the tree
-    $\epsilon$."""
+    r"""With $\epsilon_1 = \rho\epsilon/d_{max}$ in the formulas of section 3, a split costs $\epsilon_1$ and the
+    tree costs $\epsilon$."""
     yield _exact_mirror(2, effort.pick(2.0, 1.0, 0.5), 1, 60)
     return (
         "Two columns alike, counts of zeros and ones {zeros} and {ones}: at epsilon_1 = {epsilon:.4f} one split "

@@ -58,8 +58,7 @@ def _clamped_loss(pair, points=(0.0, 1.0)):
 )
 def leaf_mean(effort, rng, paper):
     r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private, where $N_i$ is the
-    number of data points at the leaf. (v2 has Laplace$(0, 2B/N_i\epsilon_\ell)$, for a target with $|Y| \le
-    B$.)"""
+    number of data points at the leaf. (v2 has Laplace$(0, 2B/N_i\epsilon_\ell)$ for targets with $|Y| \le B$.)"""
     found, far = next(certified("leaf-mean", effort)), 1000.0
     loss = _density_loss(_pair([0.0], 0.0, 1.0), [far])
     yield same(loss, far - math.log(2), broken="fails")
@@ -119,8 +118,8 @@ def _small_leaves(n, cells):
     range="leaves of one record, eleven targets, five budgets",
 )
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
-    r"""No distribution for an empty leaf is less than $\epsilon_2/2$ in loss from all clamped leaves of one
-    record; that of one record in the middle attains this. A constant such as $0$ or the middle has infinite
+    r"""Against all clamped leaves of one record, no distribution for an empty leaf has a loss below
+    $\epsilon_2/2$; that of a record in the middle has this loss. A constant such as $0$ or the middle has infinite
     loss."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:

@@ -168,7 +168,7 @@ def score(effort, rng):
 @SCORE.corrected(score, quantity="loss, in epsilon_a", range="all data of up to two records, and one large family")
 def score_corrected(effort, rng):
     r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a) \propto
-    e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, which is tight. The published choice costs $\epsilon_1
+    e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, and this is tight. The published choice costs $\epsilon_1
     R^2/(8B^2)$."""
     worst, pairs = _choice_losses(effort)
     largest = effort.pick(10**3, 10**4, 10**5)

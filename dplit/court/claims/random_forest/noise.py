@@ -86,9 +86,8 @@ def _cauchy_loss(shift, scale):
 @CAUCHY("rdf/smooth-cauchy", "section 2.2, definition 7", ours=True, **over(*SMOOTH))
 def smooth_cauchy(effort, rng):
     r"""Cauchy noise of scale $c\,S^*$ with a $\beta$-smooth $S^*$ costs at most $\max(\operatorname{arcosh}(1 +
-    \frac{1}{2c^2}), \operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2}))$, and exactly this if there are
-    steps of the largest shift with both ratios of scales. Up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness is
-    free."""
+    \frac{1}{2c^2}), \operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2}))$, and exactly this if steps of
+    the largest shift have both ratios of scales. Up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness is free."""
     for name in SMOOTH:
         yield from certified(name, effort)
     for share in (0, 0.5, 0.999):

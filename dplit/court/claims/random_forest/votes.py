@@ -21,8 +21,8 @@ ONE_LEAF = Box(
 @NUMBER("rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB")
 def number_of_trees(effort, rng):
     r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases (read in
-    the model, at the sizes of the synthetic sets: the best number of trees is unique and never falls as $\epsilon$
-    grows)."""
+    the model, at the sizes of the synthetic sets: the accuracy has one peak, which does not move to fewer trees if
+    $\epsilon$ grows)."""
     trees = np.arange(1, effort.pick(601, 2001, 8001), 2)
     epsilons = effort.pick((0.2, 1.0), (0.1, 0.2, 1.0), (0.05, 0.1, 0.2, 1.0, 2.0))
     shapes, peaks = synthetic_shapes(), {}

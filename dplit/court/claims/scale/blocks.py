@@ -29,8 +29,7 @@ def _records(n, classes, rng):
 
 @ORDER("ours/scale-order", "ours", "fails", quantity="tests chosen", range="every cutting of three records")
 def order(effort, rng):
-    """If residuals are added as doubles, the test of largest mass is the same for all cuts of records into
-    blocks."""
+    """If residuals are added as doubles, cutting records into blocks does not change the test of largest mass."""
     exact = [Fraction(r) for r in scale.THREE]
     chosen, true = (
         {blocks: scale.best_test(r, scale.TESTS, blocks) for blocks in scale.cuttings(3)}

@@ -150,7 +150,7 @@ def mse_proof_whole(effort, rng):
     about="reading",
 )
 def unweighted(effort, rng):
-    """Read as the plain mean of the children's errors, a split's MSE has sensitivity $4B^2/N$."""
+    """Read as the plain mean of the children's errors, a split's mean squared error has sensitivity $4B^2/N$."""
     statistic, stated = sensitivity.children_mse_of, sensitivity.published_mse
     sizes = range(2, effort.pick(10, 11, 12))
     yield from searched(within, statistic, stated, sizes, ((-1, 1),), ONE_MORE, grid=2, sides=2)
@@ -192,7 +192,8 @@ def _falls(effort):
 
 @SSE("diprime-v1/sensitivity-sse", "Appendix A.2.1, sensitivity of objective", "loose", **ABOVE)
 def sse(effort, rng):
-    r"""If $|y_i| \le B$, removing $\delta$ records of a node changes its SSE by at most $4B^2\delta$."""
+    r"""With $|y_i| \le B$, removing $\delta$ of the records of a node changes its summed squared error by at most
+    $4B^2\delta$."""
     yield from _falls(effort)
     stated = lambda B, h=0, k=0, x=0, **_: sensitivity.published_sse(h + x if h else k, -B, B)  # noqa: E731
     for name in LOOSE:
@@ -214,7 +215,8 @@ def sse_exact(effort, rng):
 
 @SSE("diprime-v2/sensitivity-sse", "Appendix B.1, sensitivity of SSE", "loose", **ABOVE)
 def sse_v2(effort, rng):
-    r"""If $|y_i| \le B$, removing $\delta$ records of a block changes its SSE by at most $4B^2\delta$."""
+    r"""With $|y_i| \le B$, removing $\delta$ of the records of a block changes its summed squared error by at most
+    $4B^2\delta$."""
     return sse(effort, rng)
 
 

@@ -73,9 +73,9 @@ def membership_open(effort, rng):
     range="forty records at 0 and one at 1, one tree, epsilon 0.5",
 )
 def membership_proved(effort, rng):
-    r"""Membership inference has an advantage below $(e^\epsilon - 1)/(e^\epsilon + 1)$ against a forest proved
-    $\epsilon$-private, and $(1 - e^{-\epsilon})/2$ against one random tree in which the record is alone in its
-    leaf."""
+    r"""Against a forest proved $\epsilon$-private, membership inference has an advantage below $(e^\epsilon -
+    1)/(e^\epsilon + 1)$. Against one random tree in which the record is alone in its leaf, the advantage is $(1 -
+    e^{-\epsilon})/2$."""
     bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(120, 4000, 40_000), []
     laws = {"random, proved": attacks.membership_law("random, proved", LEVEL)}
     for name in ("random, proved", "boosted, proved"):

@@ -277,10 +277,9 @@ def partition_necessary(effort, rng):
 
 @ONE_SET.corrected(partition_necessary, quantity="excess risk", range="eta = x, k = 4 to 16 and k^2 records")
 def one_set(effort, rng):
-    r"""Lemma 2 needs only that the labels that vote have no influence on the cuts, so at $B_1 = B_2 = 0$ all
-    records can both cut and vote. With one feature without atoms a record's leaf holds $m \le k$ records with
-    probability $2m/(k(k+1))$, and for continuous $\eta$ the error tends to the Bayes risk if $k \to \infty$ and
-    $k/n \to 0$."""
+    r"""Lemma 2 needs only that voting labels do not influence the cuts, so at $B_1 = B_2 = 0$ all records can both
+    cut and vote. With one feature without atoms a record's leaf holds $m \le k$ records with probability
+    $2m/(k(k+1))$, and for continuous $\eta$ errors tend to the Bayes risk if $k \to \infty$ and $k/n \to 0$."""
     bounds = []
     for n, k in _sizes(effort):
         error, spread, law = _risk_of_one_set(n, k)

@@ -113,8 +113,8 @@ def rate(effort, rng):
     r"""Let $B_1 = B_2 = 0$, features be independent, cuts uniform in ranks, $\eta$ Lipschitz with $L$ in ranks and
     empty leaves predict 1/2. Then $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/(12\,h(k)) + (k + H_k +
     1)/(2(k+1)(k+2))$, of order $(k/n)^\rho + 1/k$ with $\rho = 2 - 2\sqrt{1-1/D}$; the best $k$ is of order
-    $n^{\rho/(1+\rho)}$. If $\eta$ is the mean of the features, the error is known and at least a third of the
-    bound. For one feature the first term is twice the true one, and the rest is met up to $1/(2(k+1)(k+2))$."""
+    $n^{\rho/(1+\rho)}$. If $\eta$ is the features' mean, the exact error is known and at least a third of the
+    bound. For one feature the first term is twice the true one; the rest is met up to $1/(2(k+1)(k+2))$."""
     draws, slopes, exact = effort.pick(20_000, 200_000, 10**6), [], consistency.linear_squared_error
     for d, k, n in product((1, 3), (1, 2), range(effort.pick(5, 8, 12))):
         yield same(_linear_error(n, k, d), exact(n, k, d), D=d, k=k, n=n)

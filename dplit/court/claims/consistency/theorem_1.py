@@ -54,7 +54,7 @@ def conditions(effort, rng):
 def pair_law(effort, rng):
     r"""For $\eta = 1/2 + a\,s(x_1)s(x_2) + b(x_3 - 1/2)$, $b \le 2a$, $a + b/2 \le 1/2$, the Bayes risk is $1/2 -
     a$. The best rule that uses $x_3$ alone has risk $1/2 - b/4$, and no cut of $x_1$ or $x_2$ has a gain in a cell
-    that spans both."""
+    that spans both features."""
     grid, apart = (np.arange(2000) + 0.5) / 2000, []
     for a, b in ((0.3, 0.4), (0.25, 0.5), (0.4, 0.1)):
         eta = [0.5 + a * sign + b * (grid - 0.5) for sign in (-1, 1, 0)]

@@ -134,8 +134,8 @@ def _below_floor(entry):
     range="all 28 entries",
 )
 def table_3(effort, rng):
-    """The printed shares of empty leaves are those of Algorithm 2's trees of the printed depth on disjoint
-    parts."""
+    """The printed shares of empty leaves are those of trees of the printed depth (Algorithm 2) on disjoint parts
+    of the data."""
     for entry in sorted(_entries(), key=_below_floor, reverse=True):
         n, leaves, kept = entry.records, entry.leaves, entry.records * 9 // 10
         floor = float(depths.empty_leaves_floor(n, leaves))

@@ -78,9 +78,9 @@ def empty_unvisited_many(effort, rng):
     empty_unvisited, where="Section 4.2.1, after Example 1", quantity="chance to meet an empty leaf, in the model"
 )
 def empty_unvisited_corrected(effort, rng):
-    r"""In the model of independent uniform features and random cuts, a record meets an empty leaf of a
-    tree of $n$ other records with probability $b_d(n) = \frac{2}{(n+1)(n+2)} \sum_{k \le n} (k+1)\,
-    b_{d-1}(k)$, $b_0(n) = [n = 0]$."""
+    r"""For independent uniform features and random cuts, a record meets an empty leaf of a tree of $n$ other
+    records with probability $b_d(n) = \frac{2}{(n+1)(n+2)} \sum_{k \le n} (k+1)\, b_{d-1}(k)$, $b_0(n) = [n =
+    0]$."""
     return (yield from by_moments(effort, depths.empty_leaf_visited, lambda k: Fraction(2, k + 2)))
 
 

@@ -25,7 +25,7 @@ CUTS = Box("thm-forest-grid", "median_forest.grid_distance")
 def grid(effort, rng):
     r"""Let a column have $m$ equal steps, $n$ records be moved to the nearest grid point, and intervals count by
     steps times weight $w$. The distribution of the cut is then within $n \max w/(2m\bar w)$ of that of the real
-    cut in total variation, ties included, and no smaller factor holds. The program has $m = 2^{32}$."""
+    cut in total variation, ties included, and no smaller factor holds. The program uses $m = 2^{32}$."""
     more = effort.pick(0, 1, 2)
     for steps, most in ((16, 3), (64, 2), (1024, 1)):
         for values in _records(most + more, steps):

@@ -119,8 +119,8 @@ def _small_leaves(n, cells):
 )
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
     r"""Against all clamped leaves of one record, no distribution for an empty leaf has a loss below
-    $\epsilon_2/2$; that of a record in the middle has this loss. A constant such as $0$ or the middle has infinite
-    loss."""
+    $\epsilon_2/2$; the distribution of a leaf with one record in the middle has this loss. A constant such as $0$
+    or the middle has infinite loss."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:
         middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))

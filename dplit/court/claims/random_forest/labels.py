@@ -138,9 +138,9 @@ def _average(mean, epsilon):
     **over(FEWER),
 )
 def average_of_all_leaves(effort, rng):
-    r"""For Poisson($\lambda$) records of one class the mean of $e^{-j\epsilon}$ is
-    $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data at $\epsilon/\tau$ and the larger
-    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with parts, empty leaves included."""
+    r"""For leaves of Poisson($\lambda$) records of one class, empty ones included, the mean of $e^{-j\epsilon}$ is
+    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with parts, which is larger than $e^{-\lambda(1-e^{-\epsilon/\tau})}$
+    with all data at $\epsilon/\tau$."""
     yield from certified(FEWER, effort)
     for mean, t, e in POISSON:
         share, full = _average(mean / t, e)[1], _average(mean, e / t)[1]

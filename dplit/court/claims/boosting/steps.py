@@ -45,8 +45,8 @@ def _column(unit, h, variance, covariances, scales, bins):
 
 @POSTERIOR("ours/posterior", "ours", quantity="squared error of steps", range="up to three tests and four bins")
 def posterior(effort, rng):
-    """Let the true steps have mean 0 and covariance $K$, the noise of the released sums $G$ covariance $V$, and
-    the leaves curvatures $h$. No steps that are linear in $G$ have a lower mean squared error than
+    """Let the true steps have mean 0 and covariance $K$, the leaves have curvatures $h$, and the noise of the
+    released sums $G$ have covariance $V$. No steps that are linear in $G$ have a lower mean squared error than
     $Kh(hKh+V)^{-1}G$. With one cell this is the step with the best pull."""
     others = 0
     for tests, bins in product((0, 1, 3), (0, 2)):

@@ -49,8 +49,8 @@ def advantage(effort, rng):
     range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
 )
 def membership_open(effort, rng):
-    r"""Membership inference has an advantage above the bound against a forest without privacy, and
-    against a published multinomial forest with the budgets of its theorem 2 at $\epsilon = 0.5$."""
+    r"""At $\epsilon = 0.5$, membership inference has an advantage above the bound for private releases against a
+    forest without privacy and against a published multinomial forest with the budgets of its theorem 2."""
     bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(50, 400, 4000), []
     laws = {"scikit-learn": attacks.membership_law("scikit-learn", LEVEL)}
     for name in ("scikit-learn", "multinomial, published"):
@@ -73,8 +73,9 @@ def membership_open(effort, rng):
     range="forty records at 0 and one at 1, one tree, epsilon 0.5",
 )
 def membership_proved(effort, rng):
-    r"""Membership inference against a proved forest has an advantage below $(e^\epsilon - 1)/(e^\epsilon +
-    1)$. Against one random tree, for a record alone in its leaf, the advantage is $(1 - e^{-\epsilon})/2$."""
+    r"""Against a forest proved $\epsilon$-private, membership inference has an advantage below $(e^\epsilon -
+    1)/(e^\epsilon + 1)$. Against one random tree in which the record is alone in its leaf, the advantage is $(1 -
+    e^{-\epsilon})/2$."""
     bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(120, 4000, 40_000), []
     laws = {"random, proved": attacks.membership_law("random, proved", LEVEL)}
     for name in ("random, proved", "boosted, proved"):
@@ -121,9 +122,9 @@ def largest_share(n, cells, epsilon):
     range="forty records of six binary columns and two classes, epsilon 0.1",
 )
 def reconstruction(effort, rng):
-    r"""At $\epsilon$ no reconstruction names a larger share of $n$ uniform records in $m$ cells, in
-    expectation, than $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$; one record attains this, and no
-    larger $n$ does. The leaf counts of ten trees without privacy reveal more."""
+    r"""From an $\epsilon$-private release on $n$ uniform records in $m$ cells, no reconstruction recovers, in
+    expectation, a larger share of the records than $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$. One record
+    attains this bound, and no larger $n$ does. The leaf counts of ten trees without privacy reveal more."""
     epsilon, tables = 0.1, effort.pick(30, 200, 2000)
     bound = attacks.recovery_bound(RECORDS, 2 * 2**COLUMNS, epsilon)
     counts, means = [], []

@@ -34,7 +34,7 @@ ARGMAX = Box("thm-attack-argmax")
     **ADVANTAGE,
 )
 def float_laplace(effort, rng):
-    r"""A count plus Laplace noise in doubles is $\epsilon$-private, as it is with noise in real numbers."""
+    r"""A count plus Laplace noise that is computed in doubles is $\epsilon$-private, as with real-valued noise."""
     draws, noise = effort.pick(1500, 10_000, 100_000), Laplace(EPSILON)
     seen = []
     for value in (1.0, 0.0):
@@ -54,8 +54,8 @@ def float_laplace(effort, rng):
     float_laplace, "mechanisms.exact.two_sided", "mechanisms.Geometric", range="0 or 1, epsilon 0.1", **ADVANTAGE
 )
 def exact_noise(effort, rng):
-    r"""Exact geometric noise of rate $\epsilon$ is $\epsilon$-private. The best attack on 0 or 1 asks
-    whether the release is at least 1, and its advantage $\tanh(\epsilon/2)$ equals the bound."""
+    r"""A count plus exact geometric noise of rate $\epsilon$ is $\epsilon$-private. The best attack on a count of
+    0 or 1 asks whether the release is at least 1, and its advantage $\tanh(\epsilon/2)$ is the most allowed."""
     draws = effort.pick(10_000, 200_000, 2_000_000)
     seen = [int((v + exact.two_sided(EPSILON, draws, rng) >= 1).sum()) for v in (1, 0)]
     alpha = math.exp(-EPSILON)
@@ -84,8 +84,8 @@ def _as_law(seen, law, draws):
     **ADVANTAGE,
 )
 def float_argmax(effort, rng):
-    r"""Permute-and-flip as an arg-max of doubles is $\epsilon$-private for whole scores of any size that one
-    record raises by at most 1."""
+    r"""Permute-and-flip, computed as an arg-max of doubles, is $\epsilon$-private for integer scores of any size
+    if one record raises each score by at most 1."""
     draws, flip = effort.pick(4000, 40_000, 400_000), PermuteAndFlip(EPSILON, monotonic=True)
     without, with_one = attacks.rounded_scores(WIDE)
     seen = [int(flip.sample(s, draws, rng=rng).sum()) for s in (with_one, without)]
@@ -107,8 +107,8 @@ def float_argmax(effort, rng):
     **ADVANTAGE,
 )
 def exact_argmax(effort, rng):
-    r"""Permute-and-flip on whole numbers, with exact coins, has its exact distribution for scores of any size:
-    if the second of two candidates leads by $g$, it is reported with probability $1 - e^{-\epsilon g}/2$."""
+    r"""Permute-and-flip with integer scores and exact coins has its exact distribution for scores of any size: if
+    the second of two candidates leads by $g$, it is reported with probability $1 - e^{-\epsilon g}/2$."""
     draws = effort.pick(5000, 200_000, 2_000_000)
     without, with_one = attacks.rounded_scores(53)
     order, seen, law = np.empty(2, dtype=np.int64), [], []

@@ -27,9 +27,9 @@ SHAPE = tuple(f"diprime-v2/spread/corrected:{part}" for part in ("rises", "falls
     **over(AT_LEAST, "diprime-v2/theorem-3"),
 )
 def theorem_3(effort, rng):
-    r"""If the $N - 2t$ centermost values cover a range of length at least $d < R$, the smaller
-    block of a median split by the exponential mechanism holds at least $t$ records with probability
-    at least $d/(R e^{-\epsilon} + d(1 - e^{-\epsilon}))$."""
+    r"""If the $N - 2t$ centermost values cover a range of length at least $d < R$, the smaller block of a median
+    split by the exponential mechanism has $t$ or more records with probability at least $d/(R e^{-\epsilon} + d(1
+    - e^{-\epsilon}))$."""
     yield from certified(AT_LEAST, effort)
     sides = {
         "left": lambda a, d: balance.published_bound(d, 1, -math.log(a)),
@@ -49,8 +49,9 @@ def theorem_3(effort, rng):
     **over(AT_LEAST, MORE),
 )
 def theorem_3_exact(effort, rng):
-    r"""The published bound is the exact worst-case probability of more than $t$ records. That of at
-    least $t \ge 1$ is $d/(d + (R - d)e^{-2\epsilon})$. Both are attained for every $N \ge 2t + 2$."""
+    r"""Theorem 3's bound is the exact worst-case probability that the smaller block holds more than $t$ records.
+    The worst-case probability that it holds at least $t \ge 1$ records is $d/(d + (R - d)e^{-2\epsilon})$. Both
+    are attained for every $N \ge 2t + 2$."""
     yield from certified(AT_LEAST, effort, right=lambda a, d, **_: balance.at_least_bound(d, 1, -math.log(a)))
     yield from certified(MORE, effort, right=lambda a, d, **_: balance.more_than_bound(d, 1, -math.log(a)))
     yield from _on_their_worst_data(effort)
@@ -97,9 +98,8 @@ def corollary(effort, rng):
     **over("diprime-v2/spread", "diprime-v2/spread:ratio"),
 )
 def spread(effort, rng):
-    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the
-    data (assuming that the improvement is the ratio of the two failure probabilities, not the difference
-    of the two success probabilities)."""
+    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the data
+    (assuming that the ratio of failure probabilities is meant, not the difference of success probabilities)."""
     yield from _ratio_improves(effort)
     gain = lambda a, u, y: balance.guaranteed_gain(u, 1, -math.log(a))  # noqa: E731
     yield from certified("diprime-v2/spread", effort, left=gain)
@@ -123,9 +123,9 @@ def _ratio_improves(effort):
     **over(*SHAPE, "diprime-v2/spread:ratio"),
 )
 def spread_peak(effort, rng):
-    r"""With $u = d/R$ the guaranteed gain, $u/(u + (1-u)e^{-\epsilon}) - u$, grows up to $u = 1/(1 +
-    e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. The worst ratio of the
-    failure probabilities, $e^{-\epsilon}/(u + (1-u)e^{-\epsilon})$, does improve with the spread."""
+    r"""With $u = d/R$, the guaranteed gain in success probability over a random split, $u/(u + (1-u)e^{-\epsilon})
+    - u$, grows up to $u = 1/(1 + e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. The worst
+    ratio of the failure probabilities, $e^{-\epsilon}/(u + (1-u)e^{-\epsilon})$, does improve with $u$."""
     rises, falls, peak = SHAPE
     yield from certified(rises, effort)
     yield from certified(falls, effort)

@@ -27,8 +27,8 @@ MORE, ALIKE = "ours/gain", "ours/gain:alike"
 
 @GAIN(MORE, "ours", **over(MORE, ALIKE))
 def gain(effort, rng):
-    r"""A test of mass $u$ has a Newton gain $\sum_c R_c^2/H_c$ of at least $u^2/\sum_c H_c$, with equality
-    if and only if $|R_c|/H_c$ is the same in all cells."""
+    r"""A test of mass $u$ with residual sums $R_c$ and curvatures $H_c$ in its cells has a Newton gain $\sum_c
+    R_c^2/H_c$ of at least $u^2/\sum_c H_c$, with equality if and only if all cells have the same $|R_c|/H_c$."""
 
     yield from certified(MORE, effort)
     yield from certified(ALIKE, effort)
@@ -71,8 +71,8 @@ def _masses(rng, tests):
     range="masses of random residuals, four budgets",
 )
 def regret(effort, rng):
-    r"""The chosen test's expected shortfall from the largest mass is never larger with permute-and-flip than
-    with the exponential mechanism, which has at most $\frac{2\Delta}{\epsilon} \ln M$ for $M$ tests."""
+    r"""If one of $M$ tests is chosen, its expected shortfall from the largest mass is never larger with
+    permute-and-flip than with the exponential mechanism, where it is at most $\frac{2\Delta}{\epsilon} \ln M$."""
     tests, reach, budgets = effort.pick(5, 6, 7), 9, (0.3, 1.0, 4.0, 20.0)
     nodes, ratios, share = effort.pick(20, 40, 60), [], 0.0
     for _ in range(nodes):
@@ -104,9 +104,9 @@ def _larger(r, x, cut):
 
 @MONOTONE("ours/monotone", "ours", **over("ours/monotone"))
 def monotone(effort, rng):
-    r"""An added record can only raise the sum of each cell's larger part, $\sum_c \max(A_c, B_c)$, by at
-    most its own residual, so this score may be weighted with $\epsilon$ in place of $\epsilon/2$. It
-    draws the same tests with the same probabilities as the mass, so nothing is gained."""
+    r"""An added record never lowers $\sum_c \max(A_c, B_c)$, the sum of each cell's larger part, and raises it by
+    at most the record's own residual, so this score may be weighted with $\epsilon$ in place of $\epsilon/2$. Each
+    test is then drawn with the same probability as with the mass, so nothing is gained."""
     yield from certified("ours/monotone", effort)
     nodes, tests = effort.pick(2, 20, 100), 6
     for _ in range(nodes):

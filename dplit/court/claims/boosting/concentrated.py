@@ -34,8 +34,8 @@ def renyi(log_p, log_q, order):
     **over("ours/bounded-range"),
 )
 def bounded_range(effort, rng):
-    r"""Drawing a test by the exponential mechanism at $\epsilon$ is $\epsilon^2/8$-zCDP, a quarter of
-    what $\epsilon$ alone implies."""
+    r"""Drawing a test by the exponential mechanism at $\epsilon$ is $\epsilon^2/8$-zCDP, which is a quarter of the
+    $\epsilon^2/2$ that $\epsilon$-privacy alone implies."""
     yield from certified("ours/bounded-range", effort)
     cases = []
     for masses, epsilon, order in product(([0.0, 0.0], [0.0, 2.0, 3.5]), (0.2, 1.0, 3.0), ORDERS):
@@ -67,9 +67,10 @@ REACH, RHO = boosting.Reach(7, 5, 7), 0.3
     **over(*PAIRS),
 )
 def gaussian_pairs(effort, rng):
-    r"""Discrete Gaussian noise of deviation $\alpha/\sqrt{2\rho}$ on the sums of positive parts and
-    $\beta/\sqrt{2\rho}$ on those of negative ones makes the pairs of all leaves $\rho$-zCDP if $a/\alpha + b/\beta
-    \le 1$ for every possible record. For more than two classes, noise smaller by $\sqrt2$ is enough."""
+    r"""Let each record's positive residuals sum to $a$ and its negative ones to $b$ in size, with $a/\alpha +
+    b/\beta \le 1$. Discrete Gaussian noise of deviation $\alpha/\sqrt{2\rho}$ on the sums of positive parts and
+    $\beta/\sqrt{2\rho}$ on the sums of negative parts makes the pairs of all leaves $\rho$-zCDP. With more than
+    two classes, noise smaller by the factor $\sqrt2$ is enough."""
     for name in PAIRS:
         yield from certified(name, effort)
     for order, (up, down) in product(ORDERS, (((5,), ()), ((), (7,)), ((3, 2), ()), ((3,), (1, 1)))):
@@ -114,8 +115,8 @@ SETTINGS = (
     **over(*CONVERTED),
 )
 def converted(effort, rng):
-    r"""A round whose test and pairs spend $\rho$ in all is $(\epsilon, \delta)$-private for the $\epsilon$
-    that the conversion gives at any real order. Under replace-one it spends four times this $\rho$."""
+    r"""A boosting round whose test and pairs together spend $\rho$ is $(\epsilon, \delta)$-private for the
+    $\epsilon$ that the conversion gives at any real order. Under replace-one it spends four times this $\rho$."""
     for name in CONVERTED:
         yield from certified(name, effort, broken="leaks")
     cases = []

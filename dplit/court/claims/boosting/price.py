@@ -77,11 +77,11 @@ WEIGHTED = tuple(f"ours/weighted:{part}" for part in ("mean", "curvature", "vari
 
 @WEIGHTS("ours/weighted", "ours", **over(*WEIGHTED))
 def weighted(effort, rng):
-    r"""For two classes, the weighted residuals of a cell where the second class has share $q$ have a
-    mean with the sign of $q - p$, which is 0 if the model is right. Then half the sum of the two parts
-    has the mean $\min(p, 1 - p)$, minus the derivative of the mean residual by the log-odds, and a
-    residual's variance is one to two times that. The residuals are minus the derivative of the loss $1 -
-    f$ for $f < 0$ and $e^{-f}$ else, with $f$ the log-odds of a record's own class."""
+    r"""For two classes, let the model give the second class the probability $p$ in a cell where its share is $q$.
+    The mean of the cell's weighted residuals has the sign of $q - p$ and is 0 if $q = p$. In that case half the
+    sum of the two parts has the mean $\min(p, 1 - p)$, which is minus the derivative of the mean residual by the
+    log-odds, and a residual's variance is one to two times that. The residuals are minus the derivative of the
+    loss $1 - f$ for $f < 0$ and $e^{-f}$ otherwise, where $f$ is the log-odds of a record's own class."""
     for name in WEIGHTED:
         yield from certified(name, effort, broken="fails")
     for score in (-3.0, -0.4, 0.0, 0.7, 5.0):
@@ -104,9 +104,8 @@ ENDS = (  # of the scores of more than two classes
 @MASS("ours/mass-many", "ours", **over(*TURNED, "ours/mass-many"))
 def many_classes(effort, rng):
     r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the least
-    probability that the model can give to a record's own class. Some record attains this up to $K + 2$
-    steps. The bound is 2 if the model excludes the class, and $2(1 - \min_k p_k)$ if the model knows
-    only the class frequencies."""
+    probability that the model can give to a record's own class. Some record attains this up to $K + 2$ steps. The
+    bound is 2 if the model excludes the class, and $2(1 - \min_k p_k)$ if it knows only the class frequencies."""
     for name in (*TURNED, "ours/mass-many"):
         yield from certified(name, effort, broken="fails")
     for low, high in ENDS:
@@ -124,9 +123,9 @@ def many_classes(effort, rng):
     **over(*TURNED, "ours/mass-clipped"),
 )
 def clipped_classes(effort, rng):
-    r"""For $K > 2$ classes whose residuals are scaled down to at most $c$ for a record's own class, and
-    rounded towards 0, one record changes the mass by at most $2c$. Some record to whose own class the
-    model gives less than $1 - c$ attains this bound, up to one step per class."""
+    """Let the residuals for $K > 2$ classes be scaled down to at most $c$ for a record's own class and rounded
+    towards 0. Then one record changes the mass of a test by at most $2c$. A record to whose own class the model
+    gives a probability below $1 - c$ can attain this bound, up to one step per class."""
     for name in (*TURNED, "ours/mass-clipped"):
         yield from certified(name, effort, broken="fails")
     for (low, high), clip in product(ENDS, (boosting.CLIP, 20_001)):
@@ -139,8 +138,9 @@ def clipped_classes(effort, rng):
 
 @ROUNDING("ours/rounding", "ours")
 def rounding(effort, rng):
-    r"""If shares are rounded down, a record's residuals have an L1 norm of at most $2(S - P_y) \le 2S$
-    for any number of classes. If they are rounded to the nearest step, it can be larger."""
+    r"""If class probabilities are rounded down to $P_k$ steps, with $S$ steps for 1, a record's residuals have an
+    L1 norm of at most $2(S - P_y) \le 2S$ for any number of classes, where $y$ is its own class. If probabilities
+    are rounded to the nearest step, the norm can be larger."""
     nearest, models, limit = 0, 0, 2 * boosting.STEPS
     for k in (3, 4, 7, 30):
         codes = np.arange(k)  # of each class in turn; r_y is S - P_y
@@ -229,10 +229,10 @@ def _worst(universe, signs, n, model, rounds, neighbours):
 
 @BUDGET("ours/rounds-loss", "ours", quantity="privacy loss", **over("ours/rounds-loss"))
 def rounds_loss(effort, rng):
-    r"""$T$ rounds whose tests cost $\epsilon_s$ and whose leaves cost $\epsilon_v$ are together
-    $T(\epsilon_s + \epsilon_v)$-private under add-remove, and cost twice that under replace-one,
-    although each round reads residuals of a model that the others have released. Under add-remove some
-    data attain this bound for any $T$, except for the step kept for rounding."""
+    r"""$T$ rounds of boosting in each of which the tests cost $\epsilon_s$ and the leaves cost $\epsilon_v$ are
+    together $T(\epsilon_s + \epsilon_v)$-private under add-remove, and cost twice that under replace-one, although
+    each round reads residuals of a model that the earlier rounds have released. Under add-remove some data attain
+    this bound for any $T$, except for the step kept for rounding."""
     yield from certified("ours/rounds-loss", effort, broken="leaks")
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
     two, three = (boosting.SmallClasses(np.zeros((3, k)), level, leaf) for k in (1, 3))

@@ -22,9 +22,10 @@ PULL = tuple(f"ours/shrinkage:{part}" for part in ("heavier", "lighter", "smalle
 
 @SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", **over("ours/shrinkage", *PULL))
 def shrinkage(effort, rng):
-    r"""Given its curvature $h$, a step pulled towards its parent's with weight $w$ has the mean squared error
-    $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. This is least at $w^* = \sigma^2/(h\Delta^2)$. It is below the error of
-    the plain step where $h^2 \Delta^2 w < \sigma^2(2h + w)$, as in all cells that are small enough."""
+    r"""A leaf's step of noise variance $\sigma^2$ and curvature $h$, pulled with weight $w$ towards its parent's
+    step at distance $\Delta$ from the true one, has mean squared error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. This is
+    least at $w^* = \sigma^2/(h\Delta^2)$, and below the error at $w = 0$ if $h^2 \Delta^2 w < \sigma^2(2h + w)$,
+    as in all small enough cells."""
     error = lambda h, w, v, D, s: boosting.step_error(h, D, s, w)  # noqa: E731
     best = lambda h, W, D2, **_: boosting.step_error(  # noqa: E731
         h, D2**0.5, W * h * D2, boosting.best_weight(h, D2**0.5, W * h * D2)
@@ -44,8 +45,9 @@ def _column(unit, h, variance, covariances, scales, bins):
 
 @POSTERIOR("ours/posterior", "ours", quantity="squared error of steps", range="up to three tests and four bins")
 def posterior(effort, rng):
-    r"""If the steps have covariance $K$ and the noise of the release $G$ has covariance $V$, no linear steps have
-    a lower mean squared error than $Kh(hKh+V)^{-1}G$. For one cell these are the steps of the best pull."""
+    """Let the true steps have mean 0 and covariance $K$, the leaves have curvatures $h$, and the noise of the
+    released sums $G$ have covariance $V$. No steps that are linear in $G$ have a lower mean squared error than
+    $Kh(hKh+V)^{-1}G$. With one cell this is the step with the best pull."""
     others = 0
     for tests, bins in product((0, 1, 3), (0, 2)):
         for _ in range(effort.pick(3, 20, 100)):
@@ -84,10 +86,10 @@ BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deep
     nothing_instead="the statement names its assumption: it is about the model of the error",
 )
 def balance(effort, rng):
-    r"""If the error is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best rounds grow like $\sqrt{s}$
-    and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best rounds multiplies the sum
-    of the first and last terms by $(3/x + x^3)/4$, so a third costs less than three times as many. (This
-    assumes the two powers of the bias, which no theorem gives for noisy greedy trees.)"""
+    r"""If the error after $T$ rounds of depth $d$ is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best number of
+    rounds grows like $\sqrt{s}$ and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best number
+    multiplies the sum of the first and last terms by $(3/x + x^3)/4$, so a third of it costs less than its triple.
+    (This assumes the two powers of the bias, which no theorem gives for noisy greedy trees.)"""
     for name in ("ours/balance", *BEST):
         yield from certified(name, effort, broken="fails")
     for s, b, deep, alpha, nu in ((1e3, 0.2, 2.0, 0.3, 4.0), (1e7, 3.0, 0.5, 1.0, 1.0)):
@@ -159,8 +161,9 @@ def against(factor, fits, n, epsilon, seed):
     range="2,000 records of six columns, epsilon 4",
 )
 def rounds_drawn(effort, rng):
-    """On simulated records, the rule's number of rounds more often than not has a lower excess loss than a fifth
-    of it, and than five times it. (Agrees if both intervals lie above one half, differs if one lies below.)"""
+    """On simulated records, the rule's number of rounds has, more often than not, a lower excess loss than a fifth
+    of that number, and also a lower one than five times that number. (Agrees if both intervals lie above one half,
+    differs if one lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 5.0], fits, 2000, 4.0, seed))).T

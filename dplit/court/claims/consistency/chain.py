@@ -50,9 +50,9 @@ def _published(parts, budget):
     range=f"{len(BUDGETS)} budgets, N in {PARTS}, uniform density and steep ones",
 )
 def equation_9(effort, rng):
-    r"""With $V^*_m$ the largest size of this feature among all children of node $N_{m-1}(X)$, where the
-    feature is cut, $\mathrm{E}\,V^*_m \le (1 - P_2/N)\,V_{m-1}$. This needs lemma 4 in every cell: a
-    density in $[c, C]$, and cells with many structure points."""
+    r"""Let a feature be cut in node $N_{m-1}(X)$, whose size along this feature is $V_{m-1}$, and let $V^*_m$ be
+    the largest size along it among the node's children. Then $\mathrm{E}\,V^*_m \le (1 - P_2/N)\,V_{m-1}$. This
+    needs lemma 4 in every cell, and hence a density in $[c, C]$ and cells with many structure points."""
     ends = effort.pick((0.05, 0.25), (0.02, 0.1, 0.25, 0.4), (0.01, 0.05, 0.1, 0.2, 0.3, 0.4))
     for b, e, n in product(BUDGETS, ends, PARTS):
         yield below(_larger(b, e), _published(n, b), broken="fails", ends=e, parts=n, B2=b)
@@ -119,9 +119,9 @@ def _stated(D, S, r, N):
     **over(*LOOSE),
 )
 def equation_10(effort, rng):
-    r"""$\mathrm{E}\,V_m \le (1 - P_1 P_2/N)\,V_{m-1}$ with the published constants, in a cell with many
-    structure points and a cut for every feature. This holds for every distribution without atoms,
-    although equation 9, from which it is derived, does not."""
+    r"""In a cell with many structure points and a cut for every feature, the size of $X$'s cell along a feature
+    has $\mathrm{E}\,V_m \le (1 - P_1 P_2/N)\,V_{m-1}$ with the published constants. This holds for every
+    distribution without atoms, although equation 9, from which it is derived, does not."""
     yield from _worst_is_certified(effort)
     yield from certified("mrf/equation-10", effort, met=False, right=_stated)
     return "The bound is above the worst of all scores for every D, N and budget: {statement} wherever {where}"
@@ -129,9 +129,9 @@ def equation_10(effort, rng):
 
 @ANY_LAW.corrected(equation_10, quantity="expected size of X's side", **over(*WORST))
 def equation_10_corrected(effort, rng):
-    r"""For every distribution of the features without atoms, in a cell with many structure points and a
-    cut for every feature, $\mathrm{E}\,V_m \le (1 - P_1/(2(1 + e^{B_2/4})))\,V_{m-1}$ with $P_1 = 1/(1 +
-    (D-1)e^{B_1/2})$. This bound is met."""
+    r"""For every distribution of the features without atoms, in a cell with many structure points and a cut for
+    every feature, the size of $X$'s cell along a feature has $\mathrm{E}\,V_m \le (1 - P_1/(2(1 +
+    e^{B_2/4})))\,V_{m-1}$ with $P_1 = 1/(1 + (D-1)e^{B_1/2})$. This bound is attained."""
     yield from _worst_is_certified(effort)
     for setting in SETTINGS:
         stated = consistency.any_law_size(1, *setting.values())
@@ -156,7 +156,7 @@ def _levels_of_the_worst():
 )
 def equation_11(effort, rng):
     r"""Under the conditions of equation 10, $\mathrm{E}\,V_m \le (1 - P_1 P_2/N)^m$, so sizes fall to 0. At $B_1 =
-    B_2 = 10$ and $D = 9$ the bound halves in $4.7 \cdot 10^{14}$ levels, and a path has about $2 \ln(n/k)$."""
+    B_2 = 10$, $D = 9$ the bound halves in $4.7 \cdot 10^{14}$ levels; a path has about $2 \ln(n/k)$ levels."""
     yield from _worst_is_certified(effort)
     size = lambda D, S, r, N: consistency.published_size(1, D, 2 * math.log(S), 4 * math.log(r), N)  # noqa: E731
     yield from certified("mrf/equation-10", effort, met=False, right=size)
@@ -179,9 +179,9 @@ def equation_11(effort, rng):
     **over(*WORST),
 )
 def equation_11_corrected(effort, rng):
-    r"""For every distribution of the features without atoms, in the limit of many structure points,
-    $\mathrm{E}\,V_m \le (1 - P_1/(2(1 + e^{B_2/4})))^m$. At $B_1 = B_2 = 10$ and $D = 9$ this bound
-    halves in 21,716 levels; equation 11 with the tight constants of lemmas 3 and 4 needs 286,276."""
+    r"""For every distribution of the features without atoms, in the limit of many structure points, sizes of $X$'s
+    cell have $\mathrm{E}\,V_m \le (1 - P_1/(2(1 + e^{B_2/4})))^m$. At $B_1 = B_2 = 10$ and $D = 9$ this bound
+    halves in 21,716 levels, and equation 11 with the tight constants of lemmas 3 and 4 in 286,276 levels."""
     yield from _worst_is_certified(effort)
     rates = [1 - float(consistency.any_law_size(1, 9, 10, 10))]
     rates.append(max(1 - float(consistency.tight_size(1, 9, 10, 10, n)) for n in range(3, 200)))
@@ -209,8 +209,8 @@ def equation_11_corrected(effort, rng):
     quantity="expected size after m cuts",
 )
 def equation_11_forest(effort, rng):
-    r"""Paths of a multinomial forest keep the expected sizes of their cells below the corrected equation 11, for
-    $m$ = 1 and 6 cuts, $D$ = 1 and 3, $B_1 = B_2 = 0$, 2 and 10, uniform features and features on a curve."""
+    """On paths of a multinomial forest the expected sizes of cells stay below the corrected equation 11, for $m$ =
+    1 and 6 cuts, $D$ = 1 and 3, $B_1 = B_2 = 0$, 2 and 10, uniform features and features on a curve."""
     draws = effort.pick(240, 4000, 40_000)
     settings = [*product((1, 3), (1, 6), BUDGETS, ["independent"])]
     for d, m, b, design in [*settings, *product([3], (1, 6), (0.0, 2.0), ["one-curve"])]:

@@ -68,7 +68,7 @@ def _middles(formula):
 
 @SPLITS("mrf/equation-12", "Equation 12", "fails", "consistency.published_middle", **BY_SPLITS, **MIDDLE)
 def equation_12(effort, rng):
-    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s)$ for the smaller child $M_1$ of a cut with distribution function $F$,
+    r"""The smaller child $M_1$ of a cut with distribution function $F$ has $\Pr(M_1 \ge s) = F(1 - s) - F(s)$ for
     $s = \sigma^{1/m} \le 1/2$. (Given the structure points a cut has atoms, and one may lie at $s$.)"""
     yield from _middles(lambda s, upto, under: consistency.published_middle(s, upto))
     return "an atom at s = {s}: true {exact}, printed {stated}"
@@ -76,7 +76,8 @@ def equation_12(effort, rng):
 
 @SPLITS.corrected(equation_12, "consistency.middle", **MIDDLE)
 def equation_12_corrected(effort, rng):
-    r"""$\Pr(M_1 \ge s) = F(1 - s) - F(s-)$ for $s \le 1/2$, with $F(s-)$ the probability of a cut below $s$."""
+    r"""The smaller child of a cut with distribution function $F$ has size $M_1$ with $\Pr(M_1 \ge s) = F(1 - s) -
+    F(s-)$ for $s \le 1/2$, where $F(s-)$ is the probability of a cut below $s$."""
     yield from _middles(consistency.middle)
     return "{cases} laws and edges, with and without an atom at s"
 
@@ -91,8 +92,8 @@ def _levels(effort):
 
 @SPLITS("mrf/equation-13", "Equation 13", "fails", "consistency.published_all_large", **BY_SPLITS, **LARGE)
 def equation_13(effort, rng):
-    r"""After $m$ levels the smallest cell has a size of at least $\sigma$ with probability at least the
-    product of $m$ factors (12), one per level."""
+    r"""After $m$ levels the smallest cell has a size of at least $\sigma$ with probability at least the product of
+    $m$ factors, one per level, each given by equation (12)."""
     law, sigma = CUTS[0], Fraction(1, 5)  # its root lies between the smaller shares of both atoms
     product_of_two = consistency.published_all_large([float(_at_least(law, 5**-0.5))] * 2)
     data = {"levels": 2, "sigma": "1/5", "atoms": _atoms(law)}
@@ -107,8 +108,8 @@ def equation_13(effort, rng):
 
 @SPLITS.corrected(equation_13, "consistency.all_large_bound", **LARGE)
 def equation_13_corrected(effort, rng):
-    r"""After $m$ levels the smallest cell has a size of at least $\sigma$ with probability at least $1 -
-    \sum_{i \le m} 2^{i-1}(1 - p_i)$, where $p_i$ is the least probability of (12) on level $i$, even if
+    r"""After $m$ levels the smallest cell has a size of at least $\sigma$ with probability at least $1 - \sum_{i
+    \le m} 2^{i-1}(1 - p_i)$, where $p_i$ is the least probability that equation (12) gives on level $i$, even if
     the cuts depend on each other."""
     for law, m, s, share, true, data in _levels(effort):
         stated = consistency.all_large_bound([share] * m)
@@ -119,10 +120,10 @@ def equation_13_corrected(effort, rng):
 
 @CHEBYSHEV("mrf/equation-14", "Equation 14", "assumes", proved=True, quantity="probability of fewer than k points")
 def equation_14(effort, rng):
-    r"""At partition rate 1, the number of data points falling in a node of measure $p$ follows
-    Binomial$(n, p)$, and from Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$.
-    This needs $k < np/2$, exactly $n/2$ estimation points and a $p$ that the data don't choose. If a
-    fair coin assigns each record, the bound fails, and $1 - p/2$ replaces $1 - p$."""
+    r"""At partition rate 1, the number $|N^E|$ of data points falling in a node of measure $p$ follows
+    Binomial$(n, p)$, and from Chebyshev's inequality $\Pr(|N^E| < k) \le p(1-p)/(2n\,|k/n - p/2|^2)$. This needs
+    $k < np/2$, exactly $n/2$ estimation points and a $p$ that does not depend on the data. If a fair coin assigns
+    each record, this bound fails, and a correct bound has $1 - p/2$ in place of $1 - p$."""
     sizes, coins = effort.pick((10, 100), (10, 100, 1000), (10, 50, 100, 1000, 10_000)), {}
     for n, p in product(sizes, (0.02, 0.1, 0.5, 0.9, 0.99, 1.0)):
         for k in sorted({1, 2, int(n * p / 8), int(n * p / 4), int(n * p / 2)}):
@@ -144,9 +145,9 @@ def equation_14(effort, rng):
 
 @GROWS("mrf/equation-15", "Equation 15", intervals=16, quantity="probability that X's cell is below delta^m")
 def equation_15(effort, rng):
-    r"""By the stopping condition, the tree will grow infinitely often in probability: if $k/n \to 0$, the
-    depth of $X$'s leaf grows beyond every $m$. For $\delta \le 1/2$ and any rule of cutting that doesn't know
-    $X$, $\Pr(\mu(N_m(X)) < \delta^m) \le (2^m - 1)\,\delta^m$, and some rule comes arbitrarily close."""
+    r"""By the stopping condition, the tree will grow infinitely often in probability: if $k/n \to 0$, the depth of
+    $X$'s leaf grows beyond every $m$. For $\delta \le 1/2$ and any rule of cutting that does not know $X$,
+    $\Pr(\mu(N_m(X)) < \delta^m) \le (2^m - 1)\,\delta^m$, and some rule comes arbitrarily close to this bound."""
     draws, settings = effort.pick(300, 4000, 40_000), [*product((1, 3), (*BUDGETS, np.inf), (1, 4))]
     for d, b, m in settings:
         found = consistency.observed_paths(300, 300, 0, d, draws, b, b, trend=0.5, levels=m, rng=rng)
@@ -190,8 +191,8 @@ def _worst_rule(delta, levels, units):
     range="50 and 1600 records in each half, k = 20, two features",
 )
 def equation_15_depth(effort, rng):
-    r"""With $k$ fixed at 20, paths with at most two cuts in a multinomial forest become rarer from 50 to
-    1600 records in each half, at $B_1 = B_2 = 0$, 2, 10 and infinity."""
+    """With $k$ fixed at 20, paths with at most two cuts in a multinomial forest become rarer as the number of
+    records in each half grows from 50 to 1600, at $B_1 = B_2 = 0$, 2, 10 and infinity."""
     draws, said = effort.pick(300, 5000, 30_000), []
     for b in (*BUDGETS, np.inf):
         few, many = (
@@ -215,10 +216,10 @@ def equation_15_depth(effort, rng):
     range="n from 100 to 10,000, k = 5 and 20, one level",
 )
 def limits(effort, rng):
-    r"""The least probability $p$ of a cell of level $m$ is positive, since the minimum is over finitely many
-    nodes and each node contains a set of positive measure; so the right side of (14) goes to 0. This needs a
-    $p$ that stays away from 0 with high probability, for $m$ fixed while $n \to \infty$. No constant bounds
-    $p$ with certainty: with one feature, $m = 1$ and cuts uniform in ranks, $\Pr(p \le x) = 2x$."""
+    r"""The least probability $p$ of a cell of level $m$ is positive, since the minimum is over finitely many nodes
+    and each node contains a set of positive measure; so the right side of equation (14) goes to 0. This needs a
+    $p$ that stays away from 0 with high probability, for $m$ fixed while $n \to \infty$. No positive constant is a
+    lower bound of $p$ with certainty: with one feature, $m = 1$ and cuts uniform in ranks, $\Pr(p \le x) = 2x$."""
     values, chances = np.linspace(0, 1, effort.pick(20_001, 200_001, 2_000_001)), []
     cuts = (values[1:] + values[:-1]) / 2
     small = np.minimum(cuts, 1 - cuts)

@@ -21,9 +21,9 @@ BAYES = 0.25  # of the laws that are drawn here
 
 @VOTE("mrf/lemma-1", "Lemma 1", quantity="excess risk of a vote over a tree's")
 def lemma_1(effort, rng):
-    r"""The voting classifier, which takes the majority vote over $M$ copies with different randomizing
-    variables, has consistency if those classifiers have consistency. With a constant: for $K$ classes and any
-    number of trees, dependent or not, $L(\text{vote}) - L^* \le K\,(L(\text{tree}) - L^*)$."""
+    r"""The voting classifier, which takes the majority vote over $M$ copies with different randomizing variables,
+    is consistent if those classifiers are consistent. For $K$ classes and any number of trees, dependent or not,
+    the excess risks satisfy $L(\text{vote}) - L^* \le K\,(L(\text{tree}) - L^*)$."""
     steps, most = effort.pick(6, 10, 14), effort.pick((9, 5), (15, 7), (31, 9))
     all_risks = [(0.0, 0.3), (0.0, 1.0)], [(0.0, 0.1, 0.5), (0.0, 0.4, 0.4)]
     for classes, trees, risks in zip((2, 3), most, all_risks):
@@ -80,11 +80,11 @@ def lemma_1_forest(effort, rng):
 
 @PARTITION("mrf/lemma-2", "Lemma 2", intervals=9, quantity="error of a partition")
 def lemma_2(effort, rng):
-    r"""Consider a partitioning classification rule building a prediction by a majority vote method in
-    each leaf node. If the labels of the voting data have no effect on its structure, or only the number
-    of their points along the path has, it is consistent provided that diameters fall to 0 and counts
-    grow to infinity in probability. With constants, for two classes: $L - L^* \le 2\,\mathrm{E}|\eta(X)
-    - \eta(X')| + \mathrm{E}\,N^{-1/2}$, with $N$ at least 1 and $X'$ a second point of $X$'s cell."""
+    r"""Let a classification rule partition the space and predict by a majority vote in each leaf node. If the
+    labels of the voting data have no effect on the partition, or only the number of voting points along the path
+    has an effect, the rule is consistent provided that diameters fall to 0 and counts grow to infinity in
+    probability. For two classes the excess risk is $L - L^* \le 2\,\mathrm{E}|\eta(X) - \eta(X')| +
+    \mathrm{E}\,N^{-1/2}$, with the count $N$ taken as at least 1 and $X'$ a second point of $X$'s cell."""
     draws, risks = effort.pick(4000, 40_000, 400_000), {}
     for records, cells in product((27, 216, 1000), (1, 6, 100)):
         risk = risks[records, cells] = consistency.grid_risk(cells, records)
@@ -165,10 +165,10 @@ def _risk(n, cells, others=1):
     quantity="error where the feature that matters is never cut",
 )
 def feature_chance(effort, rng):
-    r"""For feature selection, all three RF variants have a procedure to ensure that every feature has a
-    chance to be splitted, which is necessary for proving consistency. (A tree that never cuts the one
-    feature that matters does not come near the Bayes risk, even with small cells in all others: if $\eta
-    = x_1$, this risk is .25 and the tree's error stays .5.)"""
+    r"""For feature selection, all three RF variants have a procedure to ensure that every feature has a chance to
+    be split, which is necessary for proving consistency. (A tree that never cuts the one feature that matters does
+    not come near the Bayes risk, even if its cells are small in all other features: if $\eta = x_1$, the Bayes
+    risk is .25 and the tree's error stays at .5.)"""
     sizes = effort.pick((30, 120), (30, 120, 500), (30, 120, 500, 1500))
     for n, cells in product(sizes, (1, 4, 16)):
         yield decisive(same(_risk(n, 1, cells), 0.5, n=n, cells=cells))
@@ -198,10 +198,10 @@ def _must_not_fall(excess):
     quantity="excess risk of cells that are halved, of the largest number of records over that of the smallest",
 )
 def cut_chance(effort, rng):
-    r"""When determining the split point, all three RF variants have some level of randomness to ensure that
-    every split point has a chance to be used, which is again necessary for proving consistency. This assumes
-    cuts chosen by their decrease of impurity; always taking the largest one is not consistent
-    (`mrf/greedy-limit`). A tree that halves its cells, so that no other point has any chance, is."""
+    """When determining the split point, all three RF variants have some level of randomness to ensure that every
+    split point has a chance to be used, which is again necessary for proving consistency. This assumes cuts chosen
+    by their decrease in impurity: a tree that always takes the largest decrease is not consistent
+    (`mrf/greedy-limit`). A tree that halves its cells is consistent, although no other point has any chance."""
     levels, excess = effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4)), {}
     for j in levels:
         risk = _risk(6**j, 2**j)
@@ -267,8 +267,8 @@ def _sizes(effort):
     range="one feature, eta = x, B1 = B2 = 0, algorithm 1 with k = 4 to 16 and k^2 records",
 )
 def partition_necessary(effort, rng):
-    r"""A partition of the training set replaces the bootstrap technique, which is necessary for consistency, as
-    suggested by Biau (assuming that the proof is meant, as in appendix D, and that cuts depend on labels: at $B_1
+    """A partition of the training set replaces the bootstrap technique and is necessary for consistency, as
+    suggested by Biau (assuming that the proof needs it, as in appendix D, and that cuts depend on labels: at $B_1
     = B_2 = 0$ they do not, all records can both cut and vote, and the error tends to the Bayes risk)."""
     excess = {n: _risk_of_one_set(n, k)[0] - BAYES for n, k in _sizes(effort)}
     yield _must_not_fall([*excess.values()])
@@ -277,10 +277,9 @@ def partition_necessary(effort, rng):
 
 @ONE_SET.corrected(partition_necessary, quantity="excess risk", range="eta = x, k = 4 to 16 and k^2 records")
 def one_set(effort, rng):
-    r"""Lemma 2 needs only that the labels that vote had no part in the cuts, so at $B_1 = B_2 = 0$ all
-    records can have both roles. With one feature without atoms the leaf of a record holds $m \le k$
-    records with probability $2m/(k(k+1))$, and for a continuous $\eta$ the error tends to the Bayes risk
-    if $k \to \infty$ and $k/n \to 0$."""
+    r"""Lemma 2 needs only that voting labels do not influence the cuts, so at $B_1 = B_2 = 0$ all records can both
+    cut and vote. With one feature without atoms a record's leaf holds $m \le k$ records with probability
+    $2m/(k(k+1))$, and for continuous $\eta$ errors tend to the Bayes risk if $k \to \infty$ and $k/n \to 0$."""
     bounds = []
     for n, k in _sizes(effort):
         error, spread, law = _risk_of_one_set(n, k)

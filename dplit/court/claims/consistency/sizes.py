@@ -27,9 +27,9 @@ ENDS = Box("thm-consistency-ends", "consistency.noise_cuts")
 
 @DIAMETER("mrf/diameter", "ours", quantity="expected power of the size of X's cell")
 def diameter(effort, rng):
-    r"""For independent features, sizes in ranks and cuts uniform in ranks ($B_1 = B_2 = 0$), $m$ cuts
-    give $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$. The leaf's moments
-    follow from a chain of its count, exactly at every $n$ and $k$."""
+    r"""For independent features, sizes in ranks and cuts uniform in ranks ($B_1 = B_2 = 0$), the size of $X$'s
+    cell along a feature has $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$ after $m$
+    cuts. The leaf's moments follow from a chain of its count, exactly at every $n$ and $k$."""
     most = effort.pick(6, 10, 14)
     for d, power in product((1, 2, 9), (1, 2, 3)):
         kept = quad(lambda u, p=power: u**p * u + (1 - u) ** p * (1 - u), 0, 1)[0]
@@ -69,8 +69,8 @@ def _leaf_moment(n, k, features, power, known):
     quantity="expected size of X's leaf in one feature",
 )
 def diameter_leaf(effort, rng):
-    """Drawn paths with cuts uniform in ranks end in leaves of the size and squared size of
-    `mrf/diameter`, for 500 and 200,000 records, one feature and four, and k = 10."""
+    """Simulated paths with cuts uniform in ranks end in leaves whose size and squared size have the means of
+    `mrf/diameter`, for 500 and 200,000 records, one feature and four, and $k = 10$."""
     draws = effort.pick(20_000, 200_000, 10**6)
     for n, d in product((500, 200_000), (1, 4)):
         sizes = consistency.ideal_paths(n, 10, d, draws, rng=rng).sizes[:, 0]
@@ -85,9 +85,9 @@ def diameter_leaf(effort, rng):
 
 @ORDER("mrf/diameter/order", "ours", quantity="expected power of the size of X's leaf")
 def diameter_order(effort, rng):
-    r"""In the setting of `mrf/diameter`, $\mathrm{E}\,V^p$ of the leaf is at most $h(n)/h(k)$ with $h(N)
-    = \Gamma(N+1)/ \Gamma(N+1+\rho)$, so of order $(k/n)^\rho$, $\rho = [p+2-\sqrt{(p+2)^2 - 8p/D}]/2$.
-    For the square, $\rho = 2 - 2\sqrt{1 - 1/D} \ge 1/D$."""
+    r"""In the setting of `mrf/diameter`, the size $V$ of $X$'s leaf along a feature has $\mathrm{E}\,V^p \le
+    h(n)/h(k)$ with $h(N) = \Gamma(N+1)/ \Gamma(N+1+\rho)$, which is of order $(k/n)^\rho$ with $\rho =
+    [p+2-\sqrt{(p+2)^2 - 8p/D}]/2$. For $p = 2$ the exponent is $\rho = 2 - 2\sqrt{1 - 1/D} \ge 1/D$."""
     sizes = effort.pick((30, 1000, 30_000), (30, 1000, 10**5), (30, 1000, 10**5, 10**7))
     nearest, slopes = 0.0, []
     for n, k, d, power in product(sizes, (0, 1, 5, 25), (1, 2, 5, 20), (1, 2)):
@@ -110,11 +110,11 @@ def diameter_order(effort, rng):
 
 @RATE("mrf/rate", "ours", intervals=6, quantity="expected squared error of a tree's estimate")
 def rate(effort, rng):
-    r"""For $B_1 = B_2 = 0$, independent features, cuts uniform in ranks, $\eta$ Lipschitz with $L$ in ranks and
-    empty leaves that predict 1/2, $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/(12\,h(k)) + (k + H_k +
+    r"""Let $B_1 = B_2 = 0$, features be independent, cuts uniform in ranks, $\eta$ Lipschitz with $L$ in ranks and
+    empty leaves predict 1/2. Then $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/(12\,h(k)) + (k + H_k +
     1)/(2(k+1)(k+2))$, of order $(k/n)^\rho + 1/k$ with $\rho = 2 - 2\sqrt{1-1/D}$; the best $k$ is of order
-    $n^{\rho/(1+\rho)}$. If $\eta$ is the mean of the features, the error is exact, and at least a third of the
-    bound. For one feature the first term is twice the true one, and the rest is met up to $1/(2(k+1)(k+2))$."""
+    $n^{\rho/(1+\rho)}$. If $\eta$ is the features' mean, the exact error is known and at least a third of the
+    bound. For one feature the first term is twice the true one; the rest is met up to $1/(2(k+1)(k+2))$."""
     draws, slopes, exact = effort.pick(20_000, 200_000, 10**6), [], consistency.linear_squared_error
     for d, k, n in product((1, 3), (1, 2), range(effort.pick(5, 8, 12))):
         yield same(_linear_error(n, k, d), exact(n, k, d), D=d, k=k, n=n)
@@ -186,9 +186,9 @@ def _off_the_middle(n, k, features, known):
 
 @ENDS("mrf/end-cuts", "ours", intervals=6, proved=False, quantity="probability of a cut within 1 % of an end")
 def end_cuts(effort, rng):
-    r"""With labels that are fair coins, 10,000 records and one feature, a cut within 1 % of either end
-    has probability 198/9999 at $B_2 = 0$, below .1 at $B_2 = 10$ and above .25 at $B_2 = \infty$, where
-    the middle half gets less than .25."""
+    r"""If labels are fair coins, with 10,000 records and one feature, a cut lies within 1 % of either end with
+    probability 198/9999 at $B_2 = 0$, below .1 at $B_2 = 10$ and above .25 at $B_2 = \infty$, where it lies in the
+    middle half with probability below .25."""
     draws, n, said = effort.pick(800, 10_000, 60_000), 10_000, []
     for budget, stated in ((0.0, 198 / 9999), (10.0, (-1, 0.1)), (np.inf, (0.25, 2))):
         cuts = consistency.noise_cuts(n, draws, budget, rng=rng)

@@ -36,9 +36,9 @@ def _few(k):
     "mrf/stopping", "Section 3.2; the proof of theorem 1", "assumes", quantity="P(fewer than k)", range=ORDERINGS
 )
 def stopping(effort, rng):
-    r"""The number of estimation points is required to be at least $k$ for every leaf. This assumes that
-    a cut is a candidate only if both children keep $k$ of them, as the text can be read; algorithm 1
-    asks for more than $k$ before a cut, not after it."""
+    """The number of estimation points is required to be at least $k$ for every leaf. This assumes that a cut is a
+    candidate only if both children keep $k$ estimation points, as the text can be read; algorithm 1 asks for more
+    than $k$ points before a cut, not after it."""
     nodes = _small(range(1, 6), effort.pick(9, 14, 20), least=2)
     for k, n in nodes:
         yield at_most(_fewer_by_the_text(n, k), 0.0, broken="fails", k=k, n=n)
@@ -62,9 +62,9 @@ def _fewer_by_the_text(n, k):
 
 @OCCUPANCY.corrected(stopping, quantity="probability of m points in X's leaf", **over(*INDUCTION))
 def stopping_corrected(effort, rng):
-    r"""Leaves of algorithm 1 hold at most $k$ points. If cuts are uniform in the cell's ranks ($B_1 =
-    B_2 = 0$), then for every distribution without atoms and any $n > k$, $X$'s leaf holds $m \le k$
-    points with probability $2(m+1)/((k+1)(k+2))$, so $k$ points with only $2/(k+2)$."""
+    r"""Leaves of algorithm 1 hold at most $k$ points. If cuts are uniform in the cell's ranks ($B_1 = B_2 = 0$),
+    then for every distribution without atoms and any $n > k$, $X$'s leaf holds $m \le k$ points with probability
+    $2(m+1)/((k+1)(k+2))$, so it holds $k$ points with probability only $2/(k+2)$."""
     law = lambda n, k, m: 2 * (m + 1) / ((k + 1) * (k + 2))  # noqa: E731
     for name in INDUCTION:
         yield from certified(name, effort, **({"right": law} if name == INDUCTION[0] else {}))
@@ -108,9 +108,9 @@ def occupancy(effort, rng):
     **DRAWN,
 )
 def occupancy_observed(effort, rng):
-    r"""With cuts at midpoints of structure points and $B_1 = B_2 = 0$, the share of leaves with at most $k/2$
-    points is within .1 of that in `mrf/occupancy` for $k$ = 5, 20 and 100. Leaves with more than $k$ points, whose
-    structure points allow no cut, are between .3 % and 6 % at $k = 5$, and below 1 % at $k = 20$ and 100."""
+    """With cuts at midpoints of structure points and $B_1 = B_2 = 0$, the share of leaves with at most $k/2$
+    points is within .1 of that in `mrf/occupancy` for $k$ = 5, 20 and 100. The share with more than $k$ points,
+    whose structure points allow no cut, is between .3 % and 6 % at $k = 5$, and below 1 % at the others."""
     draws, spans = effort.pick(3000, 30_000, 200_000), {}
     for k, more in {5: (0.003, 0.06), 20: (-1, 0.01), 100: (-1, 0.01)}.items():
         counts, stated = consistency.observed_paths(250, 250, k, 1, draws, rng=rng).counts, _few(k)
@@ -136,9 +136,9 @@ def occupancy_observed(effort, rng):
     range="k up to 5, every small n",
 )
 def equation_5(effort, rng):
-    r"""The share of a class among the leaf's estimation points is defined, which needs a leaf that is
-    not empty. By section 3.2 no leaf is empty; by algorithm 1, with cuts uniform in ranks, $X$'s leaf is
-    empty with probability $2/((k+1)(k+2))$, at $k = 5$ one in 21."""
+    """The share of a class among the leaf's estimation points is defined, which needs a leaf that is not empty. By
+    section 3.2 no leaf is empty; by algorithm 1, with cuts uniform in ranks, $X$'s leaf is empty with probability
+    $2/((k+1)(k+2))$, which is 1/21 at $k = 5$."""
     most = effort.pick(11, 16, 24)
     for k, n in _small(range(1, 6), most):
         yield same(leaf_law(n, k)[0], consistency.empty_leaf(k), broken="fails", k=k, n=n)
@@ -160,8 +160,8 @@ def equation_5(effort, rng):
 )
 def depth(effort, rng):
     r"""With cuts uniform in ranks, for every distribution without atoms and $n > k$, the number of cuts above
-    $X$'s leaf is 1 plus independent geometric numbers with means $2/j$, $j = k+1, \dots, n$. Its mean is $1 +
-    2(H_n - H_k)$, and it is within $8/k$ of one plus a Poisson number of that mean less 1."""
+    $X$'s leaf is 1 plus a sum of independent geometric numbers with means $2/j$, $j = k+1, \dots, n$. Its mean is
+    $1 + 2(H_n - H_k)$; 1 plus a Poisson number of mean $2(H_n - H_k)$ is within $8/k$ in total variation."""
     off = {}
     for k, n in _small(range(5), effort.pick(9, 13, 18)):
         law = np.append(consistency.depth_law(n, k), np.zeros(7))
@@ -207,10 +207,10 @@ def depth_drawn(effort, rng):
 
 @TAIL("mrf/leaf-tail", "ours", intervals=12, quantity="probability that X's leaf holds at most a k points")
 def leaf_tail(effort, rng):
-    r"""For every distribution without atoms, finite budgets, $k/\log n \to \infty$ and $k/n \to 0$:
-    $\limsup \Pr(|N^E(X)| \le ak) \le ra^2/(1 + (r-1)a^2)$, $r = e^{B_2/2}$. (At the counted sizes,
-    $(m+1)(m+2)/((k+1)(k+2))$ with $m = ak$ replaces $a^2$, and a tenth is added. The step from equally
-    likely candidates to weights within a factor $r$ of each other is met.)"""
+    r"""For every distribution without atoms, finite budgets, $k/\log n \to \infty$ and $k/n \to 0$, the count
+    $|N^E(X)|$ of $X$'s leaf has $\limsup \Pr(|N^E(X)| \le ak) \le ra^2/(1 + (r-1)a^2)$ with $r = e^{B_2/2}$. (At
+    the simulated sizes, $(m+1)(m+2)/((k+1)(k+2))$ with $m = ak$ replaces $a^2$, and a tenth is added. The step
+    from equally likely candidates to weights within a factor $r$ of each other is tight.)"""
     draws, settings = effort.pick(400, 10_000, 100_000), [*product(BUDGETS, (20, 100), (0.0, 1.0))]
     for b, k, trend in settings:
         found, m = (consistency.observed_paths(400, 400, k, 2, draws, b, b, trend=trend, rng=rng), k // 5)

@@ -52,9 +52,9 @@ def conditions(effort, rng):
 
 @PAIR("mrf/pair-and-trend", "ours", quantity="risk of a rule", range="three laws, three cuts")
 def pair_law(effort, rng):
-    r"""For $\eta = 1/2 + a\,s(x_1)s(x_2) + b(x_3 - 1/2)$, $b \le 2a$, $a + b/2 \le 1/2$, the Bayes risk
-    is $1/2 - a$. The best rule of $x_3$ alone has risk $1/2 - b/4$, and no cut of $x_1$ or $x_2$ in a
-    cell that spans both has a gain."""
+    r"""For $\eta = 1/2 + a\,s(x_1)s(x_2) + b(x_3 - 1/2)$, $b \le 2a$, $a + b/2 \le 1/2$, the Bayes risk is $1/2 -
+    a$. The best rule that uses $x_3$ alone has risk $1/2 - b/4$, and no cut of $x_1$ or $x_2$ has a gain in a cell
+    that spans both features."""
     grid, apart = (np.arange(2000) + 0.5) / 2000, []
     for a, b in ((0.3, 0.4), (0.25, 0.5), (0.4, 0.1)):
         eta = [0.5 + a * sign + b * (grid - 0.5) for sign in (-1, 1, 0)]
@@ -89,13 +89,13 @@ def _drawn(n, budget, draws, rng):
 
 @THEOREM_1("mrf/theorem-1", "Theorem 1", "assumes", intervals=3, quantity="chance that a leaf is cut in the pair")
 def theorem_1(effort, rng):
-    r"""The proposed MRF is consistent, as is proved theoretically: suppose that $X$ is supported on $[0,
-    1]^D$ and has non-zero density almost everywhere, and that the distribution function of the split
-    points is right-continuous at 0 and left-continuous at 1; then, if $B_3 \to \infty$, MRF is
-    consistent when $k \to \infty$ and $k/n \to 0$ as $n \to \infty$. This assumes finite $B_1$ and $B_2$
-    and, as far as is proved, $k/\log n \to \infty$, which the theorem doesn't say. At $B_1 = B_2 =
-    \infty$ a tree with $k = n^{4/5}$ never looks at a pair that decides the class, and its error stays
-    at .4, where the Bayes risk is .2. Whether $k \to \infty$ suffices is open here."""
+    r"""The proposed MRF is consistent, as is proved theoretically: suppose that $X$ is supported on $[0, 1]^D$ and
+    has non-zero density almost everywhere, and that the distribution function of the split points is
+    right-continuous at 0 and left-continuous at 1; then, if $B_3 \to \infty$, MRF is consistent when $k \to
+    \infty$ and $k/n \to 0$ as $n \to \infty$. This assumes finite $B_1$ and $B_2$ and, as far as is proved,
+    $k/\log n \to \infty$, which the theorem does not say. At $B_1 = B_2 = \infty$ a tree with $k = n^{4/5}$ never
+    looks at a pair of features that decides the class, and its error stays at .4, where the Bayes risk is .2.
+    Whether $k \to \infty$ suffices is open here."""
     n, draws = effort.pick(6000, 30_000, 100_000), effort.pick(400, 1500, 3000)
     (_, finite), (wrong, greedy) = (_drawn(n, b, draws, rng) for b in (0.0, np.inf))
     cases = [counted_only(events) for events in (finite, greedy, wrong)]
@@ -112,10 +112,10 @@ def theorem_1(effort, rng):
 
 @CORRECTED.corrected(theorem_1, intervals=18, quantity="error of a tree")
 def corrected(effort, rng):
-    r"""For every distribution of the features without atoms in a coordinate, a density or not, and every
-    distribution of the label, MRF with algorithm 1's stopping is consistent, tree and vote, if $B_1$ and $B_2$ are
-    finite and fixed, the halves are drawn without the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$
-    and $k/\log n \to \infty$. Counted: errors fall with $n$, companions come nearer, few leaves are small."""
+    r"""Let the features have any distribution without atoms in a coordinate, and the label any distribution. With
+    algorithm 1's stopping a tree of MRF and the vote are consistent if $B_1$ and $B_2$ are finite and fixed, the
+    halves are drawn without the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$ and $k/\log n \to
+    \infty$. In simulations errors fall with $n$, companions in a leaf come nearer, few leaves are small."""
     small, large = sizes = 10, effort.pick(1000, 6000, 20_000)
     most, said = effort.pick(1600, 6000, 20_000), []
     for design, b in (("independent", 0.0), ("independent", 2.0), ("one-curve", 2.0)):
@@ -148,9 +148,9 @@ def corrected(effort, rng):
 
 @GREEDY("mrf/greedy-limit", "ours; appendix C", intervals=2, quantity="error of a tree with infinite budgets")
 def greedy_limit(effort, rng):
-    r"""At $B_1 = B_2 = \infty$ MRF is not consistent: on the distribution of `mrf/pair-and-trend`, $k
-    \ge n^{2/3 + c}$, $c > 0$, $k/n \to 0$, the error of a tree, and of every vote of at most
-    polynomially many trees, tends to $1/2 - b/4$ or more, and the Bayes risk is $1/2 - a$."""
+    r"""At $B_1 = B_2 = \infty$ MRF is not consistent: on the distribution of `mrf/pair-and-trend`, with $k \ge
+    n^{2/3 + c}$ for a $c > 0$ and $k/n \to 0$, the error of a tree, and of every vote of at most polynomially many
+    trees, tends to $1/2 - b/4$ or more, whereas the Bayes risk is $1/2 - a$."""
     n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(500, 2000, 8000)
     bayes, stated = consistency.pair_bayes_risk(), consistency.pair_blind_risk()
     wrong, looked = _drawn(n, np.inf, draws, rng)
@@ -174,8 +174,8 @@ def greedy_limit(effort, rng):
     quantity="mean extent of a leaf in the pair",
 )
 def greedy_stored(effort, rng):
-    r"""In the stored run, $k = n^{4/5}$, the leaf's extent in the pair rises to 1 with $n$ at $B = \infty$ and
-    falls at 0 and 2. At $k = n^{1/2}$ this extent and the vote's error fall at every budget."""
+    r"""In the stored run with $k = n^{4/5}$, a leaf's extent along the pair rises to 1 with $n$ at $B = \infty$
+    and falls at $B = 0$ and 2. With $k = n^{1/2}$ this extent and the error of the vote fall at every budget."""
     run = consistency.stored_curve()
     sizes = sorted({n for n, _, _ in run})
     extent = {(c, b): [run[n, c, b]["extent"] for n in sizes] for _, c, b in run}

@@ -25,10 +25,10 @@ SETTINGS = Box(
 
 @PARITY("rdf/depth-accuracy", "Section 4.3", ours=True, quantity="accuracy of one tree, in the model")
 def depth_accuracy(effort, rng):
-    r"""In a model, a test tells the sign of a feature, the target is the parity of $h$ of the signs, a
-    tree has Poisson($n/\tau$) records, and permute-and-flip draws labels. One tree is right with
+    r"""Let a test tell the sign of a feature, the target be the parity of $h$ of the signs, a tree have
+    Poisson($n/\tau$) records, and permute-and-flip draw labels. In this model one tree of depth $d$ is right with
     probability $\frac12 + \frac12 P_d (1 - e^{-n_\epsilon/2^d})$, where $n_\epsilon = \frac{n}{\tau}(1 -
-    e^{-\epsilon})$ and $P_d$ is the probability that a path tests all $h$."""
+    e^{-\epsilon})$ and $P_d$ is the probability that a path tests all $h$ features."""
     most, deepest = effort.pick((2, 3), (3, 3), (3, 4))
     for m, repeated in product(range(1, most + 1), (True, False)):
         deep = range((deepest if repeated else m) + 1)
@@ -55,9 +55,9 @@ def depth_accuracy(effort, rng):
     **over("rdf/optimal-depth"),
 )
 def optimal_depth(effort, rng):
-    r"""Read without conditions, as "the optimal tree depth": the depth of Theorem 2, or half the
-    features if all are discrete, is optimal in the model of `rdf/depth-accuracy` for every number of
-    records and every $\epsilon$."""
+    r"""The depth of Theorem 2, or half the number of features if all are discrete, is optimal in the model of
+    `rdf/depth-accuracy` for all numbers of records and all $\epsilon$ (read without conditions, as "the optimal
+    tree depth")."""
 
     def right(depth, x):
         """Accuracy with two continuous features of which one is relevant, at epsilon 1."""
@@ -101,11 +101,11 @@ def optimal_depth_corrected(effort, rng):
 
 @SETTINGS("rdf/optimal-depth-settings", "Section 4.3", ours=True, proved=False, quantity="rows where it is best")
 def optimal_depth_settings(effort, rng):
-    r"""In the model of `rdf/depth-accuracy` (independent uniform features, cuts in the middle, the sign
-    of one feature as target), at the sizes of Table 3 with 100 trees and $\epsilon = 1$, the depth of
-    Theorem 2 is best in no row with continuous features only, and that of Table 4 in one. Theorem 2
-    gives 5 to 8 levels too many for 15 features or more, and too few for 5 or fewer. (On the paper's
-    sets the runs of figure 6 gain from depth: the chapter shows both.)"""
+    r"""In the model of `rdf/depth-accuracy` (independent uniform features, cuts in the middle, the sign of one
+    feature as target), at the sizes of Table 3 with 100 trees and $\epsilon = 1$, the depth of Theorem 2 is best
+    in no row with continuous features only, and the depth of Table 4 in one such row. Theorem 2 gives 5 to 8
+    levels too many for 15 features or more, and too few levels for 5 or fewer. (On the paper's sets the runs of
+    figure 6 gain from depth: the chapter shows both.)"""
     rows = {k: (v.records, v.continuous) for k, v in printed_rows().items() if not v.discrete}
     searched = {shape: _best_by_vote(*shape) for shape in set(rows.values())}
     for n, s in searched:

@@ -27,9 +27,9 @@ NURSERY = Box("thm-depth-nursery", "depth.leaves_law", kind="certified", range="
 
 @EXAMPLE("rdf/example-1-leaves", "Section 4.2.1, Example 1", "fails", about="reading", quantity="number of leaves")
 def example_1_leaves(effort, rng):
-    r"""Of the $3^{m/2}$ leaves on $m/2$ features with shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} - 1$
-    besides the largest have shares that are products of 0.68 and 0.27 (read as the extracted text has
-    it, where signs may have been lost)."""
+    r"""Of the $3^{m/2}$ leaves on $m/2$ features whose values have shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} -
+    1$ besides the largest have shares that are products of 0.68 and 0.27 (read as the extracted text has it, where
+    signs may have been lost)."""
     halves = range(1, effort.pick(6, 8, 11) + 1)
     for k in sorted(halves, key=lambda k: k != 5):  # m = 10 in the example
         yield same(_two_value_leaves(k), comb(k, 2) - 1, rtol=0, m=2 * k)
@@ -38,8 +38,8 @@ def example_1_leaves(effort, rng):
 
 @EXAMPLE.corrected(example_1_leaves, where="Section 4.2.1, Example 1", quantity="number of leaves")
 def example_1_leaves_corrected(effort, rng):
-    """Besides the largest, $2^{m/2} - 1$ leaves on $m/2$ features with shares 0.68, 0.27 and 0.05 have
-    shares that are products of 0.68 and 0.27."""
+    """Besides the largest leaf, $2^{m/2} - 1$ leaves on $m/2$ features whose values have shares 0.68, 0.27 and
+    0.05 have shares that are products of 0.68 and 0.27."""
     counted = {k: _two_value_leaves(k) for k in range(1, effort.pick(6, 8, 11) + 1)}
     for k, number in counted.items():
         tree = int(depths.leaves_law([2] * k, k).argmax()) - 1
@@ -59,8 +59,8 @@ def _two_value_leaves(k):
 
 @RECORDS("rdf/example-1-records", "Section 4.2.1, Example 1", "assumes", quantity="records needed", range="m = 10")
 def example_1_records(effort, rng):
-    r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one in the smallest leaf
-    (assuming that one is meant in expectation)."""
+    r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one record in the smallest leaf (assuming
+    that the expected number of records is meant)."""
     n = 3_200_000
     needed = ceil(1 / RARE)
     filled = float(1 - depths.expected_empty_floor(n, 1 / float(RARE)))
@@ -134,8 +134,8 @@ def _below_floor(entry):
     range="all 28 entries",
 )
 def table_3(effort, rng):
-    """The printed shares of empty leaves are those of trees of the printed depth (Algorithm 2)
-    on disjoint parts of the data."""
+    """The printed shares of empty leaves are those of trees of the printed depth (Algorithm 2) on disjoint parts
+    of the data."""
     for entry in sorted(_entries(), key=_below_floor, reverse=True):
         n, leaves, kept = entry.records, entry.leaves, entry.records * 9 // 10
         floor = float(depths.empty_leaves_floor(n, leaves))
@@ -162,8 +162,8 @@ def table_3(effort, rng):
     quantity="entries below a floor, SynthE with 30 trees apart",
 )
 def table_3_corrected(effort, rng):
-    """Of $L$ leaves on $n$ independent records, at least a share $1 - n/L$ is empty, and in expectation
-    at least $(1 - 1/L)^n$. Every entry of Table 3 except SynthE with 30 trees is above both."""
+    """If $n$ independent records fall into $L$ leaves, the share of empty leaves is at least $1 - n/L$, and in
+    expectation at least $(1 - 1/L)^n$. Every entry of Table 3 except SynthE with 30 trees is above both bounds."""
     most, parts = effort.pick((4, 5), (5, 6), (6, 7))
     trees = 0
     for leaves, n in product(range(1, 4), range(most + 1)):

@@ -16,10 +16,10 @@ PRINTED = Box("thm-depth-printed", "ground.printed.table")
 
 @FLOOR("rdf/clumping", "section 4.2.1, before example 1", quantity="empty leaves, non-uniform against uniform")
 def clumping(effort, rng):
-    """For almost any (non-uniform) distribution of feature values records start clumping together in
-    certain nodes, which is exacerbated by each non-uniformly distributed feature tested in each level (read:
-    more leaves have zero records than with a uniform one), and as a tree grows larger, the chances of some
-    leaves having zero records grow larger (read: they do not fall)."""
+    """For almost any (non-uniform) distribution of feature values records start clumping together in certain
+    nodes, which is exacerbated by each non-uniformly distributed feature tested in each level (read: more leaves
+    have zero records than under a uniform distribution), and as a tree grows larger, the chances of some leaves
+    having zero records grow larger (read: they do not fall)."""
     records, sixths = effort.pick(3, 4, 4), range(1, 5)
     laws = [c for c in combinations_with_replacement(sixths, 3) if sum(c) == 6]
     widest = (0, None)
@@ -64,9 +64,8 @@ def _empty(leaves, n):
     quantity="probability that a path of m/2 nodes tests m/2 features, ten continuous ones",
 )
 def half_at_half(effort, rng):
-    r"""Testing $m/2$ unique features in each path happens at a depth of exactly $m/2$ with a much lower
-    probability if all or some of the features are continuous: $s!/((s/2)!\,s^{s/2})$ for $s$ continuous
-    features, and 1 for discrete ones."""
+    r"""The probability that a path of $m/2$ nodes tests $m/2$ unique features is much lower if all or some of the
+    features are continuous: it is $s!/((s/2)!\,s^{s/2})$ for $s$ continuous features, and 1 for discrete ones."""
     some = {r: _all_different(6 - r, r, 3) for r in (0, 2, 4, 6)}
     for less, more in pairwise(some.values()):
         yield need(less < more, more, ">", less)
@@ -104,7 +103,7 @@ def _all_different(continuous, discrete, nodes, tested=frozenset()):
 )
 def gap_slower(effort, rng):
     """$j$ does not increase at the same ratio that $n$ does, because many of the extra records are going to
-    previously empty leaf nodes (read of the mean number of records in a nonempty leaf, from 30 trees to one;
+    previously empty leaf nodes (read for the mean number of records in a nonempty leaf, if one tree replaces 30;
     where no increase of empty leaves is printed, assuming that the unprinted digits increase)."""
     ratios = {name: 30 * (1 - row.thirty.value) / (1 - row.one.value) for name, row in printed_rows().items()}
     more = [name for name, ratio in ratios.items() if ratio > 30]

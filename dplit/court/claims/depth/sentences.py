@@ -44,8 +44,8 @@ def most_leaves_empty(effort, rng):
 
 @PRINTED.corrected(most_leaves_empty, proved=False, quantity="rows of depth 8 on, continuous only, below 79 %")
 def most_leaves_empty_corrected(effort, rng):
-    """In Table 3 at least 79 % of the leaves are empty in every row of depth 8 or more with continuous
-    features only, except SynthE."""
+    """In Table 3 at least 79 % of the leaves are empty in every row of depth 8 or more with continuous features
+    only, except SynthE."""
     low = {
         name
         for name, t, cell in _shares()
@@ -64,8 +64,7 @@ def most_leaves_empty_corrected(effort, rng):
     range="all 28 entries",
 )
 def usually_empty(effort, rng):
-    """70 to 99.9 % of the leaves are usually empty (assuming that "usually" means in most of the
-    entries of Table 3)."""
+    """70 to 99.9 % of the leaves are usually empty (assuming that this means in most entries of Table 3)."""
     outside = [(n, t, c) for n, t, c in _shares() if not 0.70 <= round(c.value, 4) <= 0.999]
     yield _exceptions(outside)
     one, thirty = (sum(t == trees for _, t, _ in outside) for trees in (1, 30))
@@ -84,8 +83,8 @@ def usually_empty(effort, rng):
     range="all 14 rows",
 )
 def always_more_empty(effort, rng):
-    """In Table 3, when the data are divided among more trees, the number of empty leaves always
-    increases (assuming that the unprinted digits do where the printed do not)."""
+    """In Table 3, when the data are divided among more trees, the number of empty leaves always increases
+    (assuming that the unprinted digits increase where the printed ones do not)."""
     rows = printed_rows().items()
     alike = {name: row for name, row in rows if row.thirty.value == row.one.value}
     fewer = [name for name, row in rows if row.thirty.value < row.one.value]

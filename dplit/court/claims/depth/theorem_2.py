@@ -47,8 +47,8 @@ def theorem_2(effort, rng):
 
 @UNTESTED("rdf/theorem-2-law", "Theorem 2", ours=True, quantity="laws that differ from the formula")
 def theorem_2_law(effort, rng):
-    r"""The number $X$ of untested features is distributed like empty bins, $P(X = x) = \binom{s}{x}
-    \sum_j (-1)^j \binom{s-x}{j} ((s-x-j)/s)^d$."""
+    r"""The number $X$ of features that a path of depth $d$ leaves untested is distributed like a number of empty
+    bins, with $\Pr(X = x) = \binom{s}{x} \sum_j (-1)^j \binom{s-x}{j} ((s-x-j)/s)^d$."""
     most, deepest, paths = effort.pick((8, 12, 4), (12, 20, 5), (20, 40, 6))
     for s, d in product(range(1, most + 1), range(deepest + 1)):
         law = list(depths.untested_features(s, d, ONE))
@@ -80,7 +80,8 @@ def _by_inclusion_exclusion(s, d):
     **over("rdf/equation-16"),
 )
 def equation_16(effort, rng):
-    r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$."""
+    r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$, where
+    $X$ is the number of untested features."""
     yield from certified("rdf/equation-16", effort)
     return "no depth minimises, since one level more leaves fewer untested wherever {refuted}, {where}"
 
@@ -131,9 +132,8 @@ def equation_16_path(effort, rng):
     proved=False,
 )
 def equation_16_path_corrected(effort, rng):
-    """One level deeper, at the depth of Table 4, a path is more likely than not to leave fewer than half
-    of the features untested, for every $s$ up to 24. At the depth of Theorem 2 the mean number is below
-    half, as the proof says."""
+    """One level deeper, at the depth of Table 4, a path is more likely than not to leave fewer than half of the
+    features untested, for every $s$ up to 24. At Theorem 2's depth the mean number is below half of all."""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.table_depth(s)) for s in sizes}
     for s in sorted(sizes, key=chance.get, reverse=True):  # the least is the last, and shown

@@ -25,8 +25,8 @@ MEASURED = Box("thm-depth-visited", "trees.reach_random_leaves", about="experime
     quantity="share of records that meet an empty leaf",
 )
 def empty_unvisited(effort, rng):
-    """Future records of the same distribution are unlikely to visit empty leaves (read: with the 30
-    trees of Table 3, less likely than not for a record of one of the 14 sets, each equally likely;
+    """Future records of the same distribution are unlikely to visit empty leaves (read: with the 30 trees of Table
+    3, a record of one of the 14 sets, each equally likely, meets an empty leaf with probability below one half;
     agrees if the interval is below one half, differs if it is above)."""
     draws = effort.pick(1400, 14_000, 140_000)
     names = [list(printed_rows())[i] for i in rng.integers(SETS, size=draws)]
@@ -53,9 +53,9 @@ def empty_unvisited(effort, rng):
     quantity="share of Mushroom's records that meet an empty leaf",
 )
 def empty_unvisited_many(effort, rng):
-    """With the 100 trees that section 4.4 recommends, a future record of Mushroom or of Claves is more
-    likely than not to meet an empty leaf. A record of any of the other twelve sets, SynthG among them,
-    is less likely than not to meet one. (Rule as for `rdf/empty-unvisited`, set by set.)"""
+    """With the 100 trees that section 4.4 recommends, a future record of Mushroom or of Claves is more likely than
+    not to meet an empty leaf. A record of any of the other twelve sets, SynthG among them, is less likely than not
+    to meet one. (The rule of `rdf/empty-unvisited` applies set by set.)"""
     found = {name: _visits(name, 100, effort, rng) for name in printed_rows()}
     likely = {name for name, (low, *_) in found.items() if low > 0.5}
     unlikely = {name for name, (_, _, high, _) in found.items() if high < 0.5}
@@ -78,9 +78,9 @@ def empty_unvisited_many(effort, rng):
     empty_unvisited, where="Section 4.2.1, after Example 1", quantity="chance to meet an empty leaf, in the model"
 )
 def empty_unvisited_corrected(effort, rng):
-    r"""In the model of independent uniform features and random cuts, a record meets an empty leaf of a
-    tree of $n$ other records with probability $b_d(n) = \frac{2}{(n+1)(n+2)} \sum_{k \le n} (k+1)\,
-    b_{d-1}(k)$, $b_0(n) = [n = 0]$."""
+    r"""For independent uniform features and random cuts, a record meets an empty leaf of a tree of $n$ other
+    records with probability $b_d(n) = \frac{2}{(n+1)(n+2)} \sum_{k \le n} (k+1)\, b_{d-1}(k)$, $b_0(n) = [n =
+    0]$."""
     return (yield from by_moments(effort, depths.empty_leaf_visited, lambda k: Fraction(2, k + 2)))
 
 

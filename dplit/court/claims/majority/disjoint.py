@@ -30,7 +30,7 @@ SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_
 )
 def inequality_14(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
-    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read of a label of score 1, $\tau > 1$, and a share whose gap is
+    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read for a label of score 1, $\tau > 1$, and a part with gap
     exactly $j/\tau$). (The left side is the $\tau$-th power of the right, so this says that $\tau > 1$.)"""
     yield from certified("rdf/inequality-14", effort)
     for trees, e, i in product((2, 10), (0.1, 2.0), range(3)):  # gap i in a share, gap tau i in all data
@@ -46,9 +46,9 @@ def _exponent(gap, epsilon):
 @ALL_DATA("rdf/disjoint-better", "section 4.2, kept by the addendum", "fails", about="reading")
 def disjoint_better(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, good-scoring labels have a higher chance with disjoint subsets at
-    $\epsilon$ than with all data at $\epsilon/\tau$ (read of the label of a leaf from a random share, and also of
-    the addendum's mechanism, ROSNAM, with which "the remainder of the original paper's algorithm is unaffected".
-    For the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true, `rdf/inequality-14`)."""
+    $\epsilon$ than with all data at $\epsilon/\tau$ (read for the label of a leaf from a random subset, and also
+    for the addendum's mechanism, ROSNAM, with which "the remainder of the original paper's algorithm is
+    unaffected". For the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true, `rdf/inequality-14`)."""
     n = effort.pick(6, 9, 16)
     for a, trees, epsilon in product(range(1, n), (2, 3, 10), (0.1, 1.0, 3.0)):
         share, all_data, data = _label_errors(a, 0, trees, epsilon)
@@ -82,8 +82,8 @@ def _published_errors(n, trees, epsilon):
 
 @ALL_DATA.corrected(disjoint_better, where="section 4.2")
 def all_data_better(effort, rng):
-    r"""With ROSNAM and two classes, a label from all data at $\epsilon/\tau$ is wrong at most as often as one from
-    a share dealt at random at $\epsilon$, and less often on every leaf with a majority."""
+    r"""With ROSNAM and two classes, a label from all data at $\epsilon/\tau$ is at most as often wrong as a label
+    at $\epsilon$ from a random one of $\tau$ parts, and less often than that on every leaf with a majority."""
     n = effort.pick(10, 16, 40)
     counts = [(a, b) for a in range(1, n) for b in range(min(a + 1, n))]
     for (a, b), *rest in product(counts, (2, 3, 5, 10), (0.05, 0.3, 1.0, 3.0)):
@@ -126,8 +126,8 @@ def _rational_label_errors(a, b, trees):
     quantity="probability of a wrong vote, of all data against shares",
 )
 def disjoint_vote(effort, rng):
-    r"""With ROSNAM, the vote of $\tau$ trees that share one leaf of two classes never errs more with all
-    data, at every $\epsilon$, in every computed leaf of at most 12 records a class and ten trees."""
+    r"""With ROSNAM, the vote of $\tau$ trees that share one leaf of two classes is at no $\epsilon$ wrong more
+    often with all data than with parts, in all computed leaves of at most 12 records a class and ten trees."""
     n, trees = effort.pick((6, (2, 3, 5)), (8, (2, 3, 5)), (13, (2, 3, 4, 5, 7, 10)))
     for (a, b, t), shares in _share_votes(n, trees).items():
         full, data = _all_data_votes(a - b, t), {"counts": [a, b], "trees": t}
@@ -184,10 +184,9 @@ def _text(polynomial, step=1):
 
 @SCALING("rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of data")
 def scaling(effort, rng):
-    r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at
-    $\epsilon = 1$: a hundred times the data for a tenth of the budget (read of the label of one leaf of
-    two classes whose gap grows with the data; what the forests of figure 9 do is an experiment, with a
-    claim of its own)."""
+    r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at $\epsilon = 1$:
+    a hundred times the data for a tenth of the budget (read for the label of one leaf of two classes whose gap
+    grows with the data; what the forests of figure 9 do is an experiment, with a claim of its own)."""
     errors = {
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,
@@ -220,8 +219,8 @@ def _data_needed(error, j):
     quantity="probability of the wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_suffice(effort, rng):
-    r"""With ROSNAM and two classes, ten times the data suffice for a tenth of the budget: only $\epsilon
-    j$ matters, and a leaf drawn from ten times the records does not err more on average."""
+    r"""With ROSNAM and two classes, ten times the data suffice for a tenth of the budget: the error depends on
+    $\epsilon j$ only, and the label of a leaf with ten times the records is on average not wrong more often."""
     sizes = effort.pick((1, 5, 30), (1, 5, 30, 99), range(1, 200, 7))
     for share, n in product((0.55, 0.7, 0.9, 1.0), sizes):
         yield _tenfold(n, share)
@@ -272,9 +271,10 @@ def _share_error(x, weight, trees):
     quantity="probability of a wrong label, of a share against all data",
 )
 def shares_of_three_classes(effort, rng):
-    r"""With ROSNAM and $k \ge 3$ classes, a label from a share at $\epsilon$ is wrong less often than one from all
-    data at $\epsilon/\tau$ on every unanimous leaf of $n \ge 1$ records with small enough $\epsilon n$, for
-    $k = 3$ below $\log\frac43$, and on some mixed leaves, as $(2, 1, 0)$ at 2 trees, $e^{\epsilon/2} = 11/10$."""
+    r"""With ROSNAM and $k \ge 3$ classes, a label at $\epsilon$ from one of $\tau$ parts is wrong less often than
+    a label from all data at $\epsilon/\tau$ on every unanimous leaf of $n \ge 1$ records with small enough
+    $\epsilon n$ (below $\log\frac43$ for $k = 3$), and on some mixed leaves, as $(2, 1, 0)$ at 2 trees,
+    $e^{\epsilon/2} = 11/10$."""
     tenth = Fraction(11, 10)  # e^(epsilon / 2)
     epsilon, small, most = 2 * math.log(1.1), [], effort.pick(20, 40, 80)
     for x in ((1, 0, 0), (2, 1, 0)):
@@ -321,9 +321,9 @@ def _last_win(classes, most):
     quantity="probability of a wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_with_classes(effort, rng):
-    r"""With ten classes a unanimous leaf of a Poisson number of records with mean 0.1, 0.5 or 1 errs less at
-    $\epsilon = 1$ than with ten times the mean at $\epsilon = 0.1$. With ten times the counts the distribution
-    is the same, for any number of classes."""
+    r"""With ten classes, the label of a unanimous leaf with a Poisson number of records of mean 0.1, 0.5 or 1 at
+    $\epsilon = 1$ is wrong less often than with ten times the mean at $\epsilon = 0.1$. If every count is exactly
+    ten times as large, the distribution of the label is the same, for any number of classes."""
     drawn = []
     for mean in (0.1, 0.5, 1.0):
         one, ten = _poisson_error(mean, 10, 1.0), _poisson_error(10 * mean, 10, 0.1)

@@ -48,8 +48,7 @@ def _doubling(x):
     **over("rdf/rosnam-is-em"),
 )
 def rosnam_is_em(effort, rng):
-    r"""ROSNAM is a special case of the exponential mechanism, the one of table 5: with weights
-    $e^{\epsilon c_r}$."""
+    r"""ROSNAM is the exponential mechanism of table 5, a special case with weights $e^{\epsilon c_r}$."""
     exponential = lambda a: Exponential(-math.log(a), monotonic=True).pmf([1, 0])[1]  # noqa: E731
     rosnam = lambda a: majority.gap_error(1, -math.log(a))  # noqa: E731
     yield from certified("rdf/rosnam-is-em", effort, left=rosnam, right=exponential)
@@ -104,7 +103,7 @@ def _published_row():
     range="the sensitivity and the weight, as printed",
 )
 def equation_18(effort, rng):
-    r"""For gap 5 at $\epsilon = 0.1$ the sensitivity is 0.36 and $\Pr(B) \propto 1.14$."""
+    r"""At gap 5 and $\epsilon = 0.1$ the smooth sensitivity is 0.36 and $\Pr(B) \propto 1.14$."""
     by_gap = {j: majority.published_smooth_sensitivity([j, 0], 0.1) for j in range(50)}
     own = [j for j, value in by_gap.items() if 0.36 <= value < 0.37]
     sensitivity, weight = _published_row()
@@ -126,7 +125,7 @@ def equation_18(effort, rng):
     range="the sensitivity, the weight and the cell of table 6",
 )
 def equation_18_by_its_formula(effort, rng):
-    r"""As published, the sensitivity is 0.6065 and $\Pr(B) \propto 1.0859$, which gives table 6's 52.1%."""
+    r"""The published formula gives the sensitivity 0.6065, $\Pr(B) \propto 1.0859$ and hence table 6's 52.1%."""
     sensitivity, weight = _published_row()
     law = float(majority.smooth_exponential_law([5, 10], 0.1)[1])
     yield _rounds(sensitivity, 0.6065, 4)
@@ -160,15 +159,15 @@ def _table_6(column, probability, room):
 
 @ROSNAM("rdf/table-6-original", "addendum, table 6", "holds", PUBLISHED[1], proved=False, **CELLS)
 def table_6_original(effort, rng):
-    """The original Pr(B) is right for the published mechanism within one unit of the last digit (one
-    cell is truncated)."""
+    """The original Pr(B) in table 6 is the published mechanism's probability of the majority label B within one
+    unit of the last digit (one cell is truncated)."""
     published = lambda x: majority.smooth_exponential_law(x, 0.1)[1]  # noqa: E731
     return (yield from _table_6("original", published, room=1))
 
 
 @ROSNAM("rdf/table-6", "addendum, table 6", "fails", *BY_GAP, **CELLS)
 def table_6_new(effort, rng):
-    """The new Pr(B) is the probability that ROSNAM reports the majority label B."""
+    """The new Pr(B) in table 6 is the probability that ROSNAM reports the majority label B."""
     rosnam = lambda x: 1 - majority.gap_error(abs(x[0] - x[1]), 0.1)  # noqa: E731
     return (yield from _table_6("new", rosnam, room=1))
 
@@ -182,8 +181,8 @@ def table_6_new(effort, rng):
     range="every cell of the column, by both laws",
 )
 def table_6_is_exponential(effort, rng):
-    r"""The new cells are the rounded probabilities of the exponential mechanism at rate $\epsilon$.
-    ROSNAM has 69.7, 69.7, 54.8, 81.6, 99.1 and 99.7, which is higher in every row."""
+    r"""The new cells of table 6 are the rounded probabilities of the exponential mechanism at rate $\epsilon$. The
+    probabilities of ROSNAM are 69.7, 69.7, 54.8, 81.6, 99.1 and 99.7 %, higher in every row."""
     exponential = lambda x: Exponential(0.1, monotonic=True).pmf(x)[1]  # noqa: E731
     found = yield from _table_6("new", exponential, room=0.5)
     rosnam = [100 * majority.one_sided_law(x, 0.1)[1] for x, _ in label_probabilities("new")]

@@ -89,9 +89,9 @@ def _rosnam(n):
     quantity="least probability of the wrong label",
 )
 def optimality_replace_one(effort, rng):
-    r"""Under replace-one in one leaf, with names treated alike, the least error on $(n, 0)$ is
-    $e^{-\epsilon n/2}/2$ for even $n$ and $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$. ROSNAM at
-    rate $\epsilon/2$ attains the former and exceeds the latter by the factor $\cosh(\epsilon/2)$."""
+    r"""Under replace-one in one leaf, the least error on counts $(n, 0)$ of any private label that treats class
+    names alike is $e^{-\epsilon n/2}/2$ for even $n$ and $e^{-\epsilon(n-1)/2}/(1+e^\epsilon)$ for odd $n$. ROSNAM
+    at rate $\epsilon/2$ attains the former and exceeds the latter by the factor $\cosh(\epsilon/2)$."""
     cases = list(product(range(1, effort.pick(6, 9, 16)), (2,), (0.3, 1.0, 2.0)))
     for n, classes, e in cases:
         factor = math.cosh(e / 2) if n % 2 else 1.0
@@ -119,9 +119,9 @@ def _replace_one_error(n, classes, epsilon):
     quantity="least probability of a wrong label",
 )
 def optimality_classes(effort, rng):
-    r"""For $k \ge 3$ classes under add-remove, with names treated alike, the least error on $(n, 0,
-    \dots, 0)$, $n \ge 1$, is $\frac{k-1}{k}e^{-\epsilon n}$ if $e^\epsilon \ge k - 1$. ROSNAM's error is
-    larger, in this case by a factor that tends to $k/2$."""
+    r"""For $k \ge 3$ classes under add-remove, the least error on $(n, 0, \dots, 0)$, $n \ge 1$, of any private
+    label that treats class names alike is $\frac{k-1}{k}e^{-\epsilon n}$ if $e^\epsilon \ge k - 1$. ROSNAM's error
+    is larger, in this case by a factor that tends to $k/2$ as $n$ grows."""
     sizes, classes = range(1, effort.pick(4, 5, 7)), effort.pick((3,), (3, 4), (3, 4, 5))
     cases = list(product(sizes, classes, (0.3, 1.0, 1.5)))
     for n, k, e in (*cases, (40, 3, 2.0), (40, 5, 2.0), (40, 8, 2.0)):
@@ -184,8 +184,8 @@ def gap_law_private(effort, rng, epsilon=(0.1, 0.7, 1.6)):
     quantity="probability of a wrong label",
 )
 def gap_law_optimal(effort, rng):
-    r"""On $(n, 0, \dots, 0)$ the label of `rdf/gap-law` errs least among all private labels that treat names
-    alike, under add-remove."""
+    r"""On $(n, 0, \dots, 0)$ the label of `rdf/gap-law` has the least error of all private labels that treat class
+    names alike, under add-remove."""
     sizes, classes = range(1, effort.pick(4, 5, 7)), effort.pick((3,), (3, 4), (2, 3, 4, 5))
     cases = list(product(sizes, classes, (0.3, 1.0, 1.5)))
     reported = lambda n, k, e: _wrong((n, *[0] * (k - 1)), e)  # noqa: E731
@@ -203,8 +203,8 @@ def _wrong(x, epsilon):
 
 @GAP_LAW("rdf/gap-law/leads", ADDENDUM, quantity="probability of a wrong label, against that with the excess")
 def gap_law_leads(effort, rng):
-    r"""On every leaf with a majority, the label of `rdf/gap-law` errs at most as often as one that reads
-    $h$ at $\max(0, 2 \max c - \sum c)$, the excess over all other records together."""
+    r"""On every leaf with a majority, the label of `rdf/gap-law` is wrong at most as often as a label that uses
+    $h_j$ at $j = \max(0, 2 \max c - \sum c)$, the excess of the majority over all other records together."""
     sizes, words = _sizes(effort)
     better = 0
     for (k, n), weight in product(sizes.items(), (Fraction(11, 10), Fraction(2), Fraction(5))):

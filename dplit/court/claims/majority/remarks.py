@@ -37,8 +37,8 @@ def counts_sensitivity(effort, rng):
     quantity="most that one step changes a score",
 )
 def equation_9(effort, rng):
-    r"""The global sensitivity of the score is 1. (Equation 9, in the text that we extracted, has
-    $\|x - y\|_1 \ge 1$, where $\le$ is meant; over all pairs it is 1 as well.)"""
+    r"""The global sensitivity of the score is 1. (Equation 9, in the text that we extracted, has $\|x - y\|_1 \ge
+    1$, where $\le$ is meant; over all pairs the largest change is 1 as well.)"""
     leaves, words = two_and_three(effort)
     for x in leaves:
         most = max(_apart(x, y) for y in majority.neighbouring(x))
@@ -58,8 +58,8 @@ def _apart(x, y):
 
 @SMOOTH("rdf/least-frequent", "after theorem 1, and section 6", "fails")
 def least_frequent(effort, rng):
-    r"""The proof also holds for the least frequent class: its smooth sensitivity is $e^{-j\epsilon}$
-    for the gap $j$ between the two least frequent classes."""
+    r"""The proof of theorem 1 also holds for the least frequent class: its score has the smooth sensitivity
+    $e^{-j\epsilon}$ for the gap $j$ between the two least frequent classes."""
     words = yield from _least(effort, lambda j: math.exp(-j))
     return note(
         "Of {cases} leaves the first difference is at {counts}: {exact:.5f} by search, {stated:.5f} by the "
@@ -70,7 +70,7 @@ def least_frequent(effort, rng):
 
 @SMOOTH.corrected(least_frequent, "majority.smooth_sensitivity", SEARCH, where="after theorem 1, and section 6")
 def least_frequent_late(effort, rng):
-    r"""For two or more classes, the rarest has smooth sensitivity $e^{-\epsilon\max(j-1,0)}$ under add-remove."""
+    r"""Under add-remove, the rarest of two or more classes has smooth sensitivity $e^{-\epsilon\max(j-1,0)}$."""
     words = yield from _least(effort, lambda j: majority.smooth_sensitivity([j, 0], 1.0))
     return note("Search gives the formula on all {cases} leaves.", range=words)
 
@@ -95,8 +95,8 @@ def _least(effort, formula):
     range="both factors that are printed",
 )
 def improvement(effort, rng):
-    r"""With $j = 10$ the published sensitivity raises the exponent 20,000-fold at $\epsilon = 1$, and
-    three-fold at $\epsilon = 0.1$."""
+    r"""At $j = 10$ the published smooth sensitivity, in place of the global one, multiplies the exponent by 20,000
+    at $\epsilon = 1$ and by three at $\epsilon = 0.1$."""
     large, small = (float(1 / majority.published_smooth_sensitivity([10, 0], e)) for e in (1.0, 0.1))
     yield decisive(need(f"{large:.0e}" == "2e+04", large, "within", 20_000))
     yield need(f"{small:.0e}" == "3e+00", small, "within", 3)
@@ -114,9 +114,9 @@ def improvement(effort, rng):
     range="leaves of 10, 100 and 1,000 records of two classes, shares 0.5, 0.55, 0.7 and 1",
 )
 def gap_proportional(effort, rng):
-    r"""As records of one population have approximately the same class ratios in a leaf for any $n$, $j$
-    changes accordingly, $\mathrm{E}[j] \propto n$: the premise of inequality 14 (read of a leaf of
-    independent records; section 4.2 itself expects some leaves that do not follow it)."""
+    r"""As records of one population have approximately the same class ratios in a leaf for any $n$, $j$ changes
+    accordingly, $\mathrm{E}[j] \propto n$: the premise of inequality 14 (read for a leaf of independent records;
+    section 4.2 itself expects some leaves that do not follow it)."""
     said = []
     for p in (0.5, 0.55, 0.7, 1.0):
         means = [float(majority.expected_gap(n, p)) for n in (10, 100, 1000)]
@@ -190,8 +190,8 @@ def improves(effort, rng):
     quantity="first gap at which ROSNAM errs more",
 )
 def improves_where_allowed(effort, rng):
-    r"""For two classes at $\epsilon = 0.1$ ROSNAM errs less than the published mechanism at gaps 1 to 46, and
-    more at every gap of 47 or more, where the published mechanism errs less than any private label can."""
+    r"""For two classes at $\epsilon = 0.1$ ROSNAM is wrong less often than the published mechanism at gaps 1 to
+    46, and more often at gaps from 47 on, where the published mechanism errs less than any private label can."""
     most, more = effort.pick(100, 150, 300), []
     for j in range(1, most + 1):
         rosnam = majority.gap_error(j, 0.1)

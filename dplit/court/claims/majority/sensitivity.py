@@ -31,9 +31,8 @@ def _multisets(values, size):
 
 @NEIGHBOURING("rdf/neighbours", "section 2.1, definition 1", "assumes", proved=True, quantity="distance, records")
 def neighbours_of_equal_size(effort, rng):
-    r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 \le 1$, the number of records
-    to add or remove (assuming that their sizes may differ: in $D^n$, data of equal size, no two distinct data
-    sets are at distance 1)."""
+    r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 \le 1$, the number of records to add or remove
+    (assuming that sizes may differ: in $D^n$, data of equal size, no two distinct data sets have distance 1)."""
     values = "abc"[: effort.pick(2, 3, 3)]
     sizes = range(1, effort.pick(4, 5, 7))
     pairs = [pair for n in sizes for pair in product(_multisets(values, n), repeat=2)]
@@ -52,8 +51,8 @@ def neighbours_of_equal_size(effort, rng):
     neighbours_of_equal_size, where="section 2.1, definition 1", quantity="data sets that single steps connect"
 )
 def neighbours_by_distance(effort, rng):
-    """Add-remove neighbours are data of any size at distance 1; replace-one neighbours are data of equal
-    size at distance 2. Steps of each relation lead from any of its data sets to any other."""
+    """Add-remove neighbours are data sets of any size at distance 1; replace-one neighbours are data sets of equal
+    size at distance 2. Steps between neighbours connect all data sets, by replace-one all of one size."""
     n = effort.pick(3, 4, 5)
     sizes = [_multisets("abc", size) for size in range(n + 1)]
     steps = {(x, y) for x, y in product(sizes[n], repeat=2) if _distance(x, y) == 2}
@@ -103,14 +102,14 @@ def _searched(effort, stated, neighbours="add-remove", score=None):
 
 @SMOOTH("rdf/theorem-1", "theorem 1, equation 8", "fails")
 def theorem_1(effort, rng):
-    r"""The smooth sensitivity of the score, 1 for every most frequent class, is $e^{-j\epsilon}$."""
+    r"""A score of 1 for every most frequent class has the smooth sensitivity $e^{-j\epsilon}$ at gap $j$."""
     return (yield from _searched(effort, majority.published_smooth_sensitivity))
 
 
 @SMOOTH.corrected(theorem_1, *TRUE, where="theorem 1, equation 8")
 def true_smooth_sensitivity(effort, rng):
-    r"""For two or more classes the smooth sensitivity is $e^{-\epsilon\max(j-1,0)}$ under add-remove and
-    $e^{-\epsilon\max(\lceil j/2\rceil-1,0)}$ under replace-one."""
+    r"""For two or more classes the smooth sensitivity of the score is $e^{-\epsilon\max(j-1,0)}$ at gap $j$ under
+    add-remove and $e^{-\epsilon\max(\lceil j/2\rceil-1,0)}$ under replace-one."""
     for relation in NEIGHBOURS:
         formula = partial(majority.smooth_sensitivity, neighbours=relation)
         said = yield from _searched(effort, formula, relation)
@@ -135,8 +134,8 @@ def theorem_1_first_listed(effort, rng):
     where="theorem 1, read with ties to the first class listed",
 )
 def true_first_listed(effort, rng):
-    """If only the first listed of tied classes scores 1, the exponent is the lead over the nearest
-    rival, less 1 if that rival is listed before the winner."""
+    r"""If only the first listed of tied classes scores 1, the smooth sensitivity is $e^{-\epsilon d}$, where $d$
+    is the lead over the nearest rival, less 1 if that rival is listed before the winner."""
     formula = majority.first_listed_smooth_sensitivity
     return (yield from _searched(effort, formula, score=_first_listed))
 
@@ -191,8 +190,8 @@ def equation_11(effort, rng):
     quantity="1 if the score changes within i steps, or within i and one more",
 )
 def when_scores_change(effort, rng):
-    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$: it asks when the score at $x$ changes.
-    Definition 7 asks when one more step can change the score, which happens for $i \ge \max(j-1, 0)$."""
+    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$, as it asks when the score at $x$ changes. Definition 7
+    asks when one more step can change the score, which happens for $i \ge \max(j-1, 0)$."""
     for data, j, i, ball in _balls(effort):
         one_more = any(score(z) != score(y) for y in ball for z in majority.neighbouring(y))
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)
@@ -202,7 +201,7 @@ def when_scores_change(effort, rng):
 
 @SMOOTH("rdf/table-2", "table 2", "holds", PRINTED, proved=False, quantity="the formula", range="every cell")
 def table_2(effort, rng):
-    r"""The cells are $e^{-j\epsilon}$, each within one unit of its last digit (some rounded, some truncated)."""
+    r"""Table 2 prints $e^{-j\epsilon}$, each cell within one unit of its last digit (rounded or truncated)."""
     rows = []
     for j, e, cell in smooth_sensitivities():
         exact = float(majority.published_smooth_sensitivity([j, 0], e))
@@ -218,7 +217,7 @@ def table_2(effort, rng):
 
 @SMOOTH("rdf/table-2-sensitivities", "table 2", "fails", SEARCH)
 def table_2_sensitivities(effort, rng):
-    """The cells are example smooth sensitivities of the score, using theorem 1, to one unit of the last digit."""
+    """The cells of table 2 are smooth sensitivities of the score, by theorem 1, to one unit of the last digit."""
     most, right = effort.pick(10, 10, 50), []
     rows = [row for row in smooth_sensitivities() if row[0] <= most]
     for j, e, cell in sorted(rows, key=lambda row: (row[0], -row[1])):
@@ -235,7 +234,7 @@ def table_2_sensitivities(effort, rng):
 
 @SMOOTH.corrected(table_2_sensitivities, *TRUE, where="table 2")
 def table_2_one_row_late(effort, rng):
-    r"""The smooth sensitivity at gap $j \ge 1$ is what the table's formula gives for $j - 1$."""
+    r"""The smooth sensitivity at gap $j \ge 1$ is what the formula of table 2 gives for $j - 1$."""
     most = effort.pick(10, 10, 50)
     for j, e, _ in smooth_sensitivities():
         if 1 <= j <= most:

@@ -51,11 +51,11 @@ def _below(x, epsilon):
     **over(*FEWER),
 )
 def less_noise(effort, rng):
-    r"""Frequency queries are inherently expensive and should be avoided if possible; it is possible, by
-    a less sensitive query that outputs a similar answer and results in less noise overall. (Read for two
-    classes at the same $\epsilon$, and assuming $\epsilon \ge \frac34$, as in most of the experiments:
-    the published label is at no gap wrong more often than the larger of two counts with Laplace noise.
-    At the paper's smaller $\epsilon$ it is wrong more often at small gaps.)"""
+    r"""Frequency queries are inherently expensive and should be avoided if possible; it is possible, by a less
+    sensitive query that outputs a similar answer and results in less noise overall. (Read for two classes at the
+    same $\epsilon$, and assuming $\epsilon \ge \frac34$, as in most of the experiments: at no gap is the published
+    label wrong more often than the larger of two counts with Laplace noise. At the paper's smaller $\epsilon$ the
+    published label is wrong more often at small gaps.)"""
     for name in FEWER[1:]:
         yield from certified(name, effort, broken="fails")
     for e, j in product((ENOUGH, 1.0, 2.0), (1, 2, 5)):
@@ -75,8 +75,8 @@ def less_noise(effort, rng):
     less_noise, "majority.gap_error", where="abstract; sections 1 and 3.1", quantity="error over that of ROSNAM"
 )
 def less_noise_rosnam(effort, rng):
-    r"""With ROSNAM, the addendum's label, the sentence is true: at every gap $j$ the larger of two noisy
-    counts is wrong $1 + \epsilon j/2$ times as often."""
+    r"""With ROSNAM, the addendum's label, there is less noise: at every gap $j$ the larger of two noisy counts is
+    wrong $1 + \epsilon j/2$ times as often as ROSNAM."""
     most = effort.pick(7, 12, 24)
     for e, j in product(EPSILONS, range(1, most + 1)):
         times = counts_error((j, 0), e) / float(majority.gap_error(j, e))
@@ -123,9 +123,8 @@ def many_classes(effort, rng):
     quantity="least gap at which the sensitivity is a hundredth of a count's, at epsilon 1",
 )
 def orders(effort, rng):
-    r"""The single query is often several orders of magnitude less sensitive than the count query of
-    others, and equally sensitive in the worst-case scenario (assuming that the gaps of the leaves are often
-    $2 \ln 10/\epsilon$ or more)."""
+    r"""The single query is often several orders of magnitude less sensitive than the count query of others, and
+    equally sensitive in the worst-case scenario (assuming that gaps of $2 \ln 10/\epsilon$ or more are common)."""
     n = effort.pick(8, 12, 20)
     searched = {x: majority.searched_smooth_sensitivity(x, 1.0) for x in majority.leaves(n, 2)}
     least = {e: next(j for j in range(10**6) if majority.smooth_sensitivity((j, 0), e) <= 0.01) for e in EPSILONS}
@@ -216,10 +215,9 @@ def _loss(p, q):
     quantity="largest ratio of two neighbours' smooth sensitivities",
 )
 def smooth_bound(effort, rng):
-    r"""Smooth sensitivity, equations (5) and (6), is a method for making local sensitivity
-    differentially private (read of the number, not of a mechanism: it is never below the local
-    sensitivity and changes by a factor of at most $e^\epsilon$ from neighbour to neighbour, so it suits
-    noise that changes little with its scale)."""
+    r"""Smooth sensitivity, equations (5) and (6), is a method for making local sensitivity differentially private
+    (read for the number, not for a mechanism: smooth sensitivity is never below the local one and changes by a
+    factor of at most $e^\epsilon$ between neighbours, so it suits noise that changes little with its scale)."""
     n, epsilon = effort.pick(7, 10, 16), 1.0
     found = {x: float(majority.searched_smooth_sensitivity(x, epsilon)) for x in majority.leaves(n, 2)}
     for x, here in found.items():
@@ -265,8 +263,8 @@ def empty_scores(effort, rng):
     range="empty leaves of two to ten classes, epsilon 1",
 )
 def empty_uniform(effort, rng):
-    """All labels of an empty leaf score 1, so the label is still uniform, and the smooth sensitivity is
-    1, as footnote 3 says."""
+    """All labels of an empty leaf score 1, so the label is still uniform, and the smooth sensitivity is 1, as
+    footnote 3 says."""
     for k in range(2, 11):
         for p in majority.smooth_exponential_law([0] * k, 1.0):
             yield same(p * k, 1.0, classes=k)
@@ -284,8 +282,8 @@ def empty_uniform(effort, rng):
     range="two classes, shares of 0.6 to 0.99, epsilon 0.1, 1 and 10",
 )
 def false_confidence(effort, rng):
-    r"""In an empty leaf with noisy counts, where every label reports a purely random frequency, highly
-    confident predictions could be falsely created: with Laplace noise, negative counts taken as 0, one of two
+    r"""In an empty leaf with noisy counts, where every label reports a purely random frequency, highly confident
+    predictions could be falsely created: if Laplace noise is added and negative counts become 0, one of two
     classes has a share of $q$ or more with probability $\frac12 + \frac{1-q}{2}$, for every $\epsilon$."""
     for e, q in product((0.1, 10.0, 1.0), (0.6, 0.8, 0.99, 0.9)):
         yield same(_confident(q, e), 0.5 + (1 - q) / 2, 1e-7, share=q, epsilon=e)

@@ -60,9 +60,9 @@ def smooth_exponential(effort, rng):
 
 @LOSS.corrected(smooth_exponential, "majority.smooth_exponential_loss", where="theorem 1 with definition 4")
 def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
-    r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$, the step from gap $j \ge 1$ costs exactly
-    $\log\frac{1+e^{a_{j+1}}}{1+e^{a_j}}$ for two classes, which grows without bound; likewise for $j =
-    0$ and for more classes."""
+    r"""With $a_j = \frac{\epsilon}{2}e^{j\epsilon}$, the step of the published mechanism from gap $j \ge 1$ costs
+    exactly $\log\frac{1+e^{a_{j+1}}}{1+e^{a_j}}$ for two classes, which grows without bound; similar formulas hold
+    for $j = 0$ and for more classes."""
     sizes = effort.pick({2: 7, 3: 5}, {2: 10, 3: 6, 4: 5}, {2: 24, 3: 10, 4: 7, 5: 6})
     worst = {}
     for budget in epsilon:
@@ -91,7 +91,7 @@ def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
     range="two classes, gaps 1 to 148, epsilon 0.1, 0.5 and 1, add-remove",
 )
 def true_sensitivity(effort, rng, epsilon=(0.1, 0.5, 1.0)):
-    """Even scaled by the true smooth sensitivity, the exponential mechanism has no finite epsilon."""
+    """Even scaled by the true smooth sensitivity, the exponential mechanism is private at no finite epsilon."""
     most, gaps = float(effort.pick(10, 100, 1000)), np.arange(1, 149)
     for budget in epsilon:
         laws = [_rescaled_logpmf((j, 0), budget) for j in (*gaps, 149)]
@@ -118,8 +118,7 @@ def _rescaled_logpmf(x, epsilon):
 
 @DELTA("rdf/smooth-exponential-delta", "theorem 1 with definition 4", ours=True)
 def least_delta(effort, rng):
-    r"""The published mechanism is $(\epsilon,\delta)$-private for two classes at $\epsilon = 1$
-    only with $\delta \ge 0.138$."""
+    r"""For two classes the published mechanism is $(1, \delta)$-private only with $\delta \ge 0.138$."""
     law, n = SmoothExponential(1.0).pmf, effort.pick(8, 12, 30)
     leaves = majority.leaves(n, 2)
     worst = max(
@@ -145,8 +144,8 @@ def _law_loss(j, epsilon):
 
 @LOSS("rdf/twice", "addendum, section 1", "fails", about="reading", **over("rdf/twice"))
 def twice(effort, rng):
-    r"""The true cost of the published mechanism may be twice the number reported, read as: at most
-    $2\epsilon$. (The addendum has this from preliminary experiments, and says that a proof is missing.)"""
+    r"""The true cost of the published mechanism may be twice the number reported (read as: it is at most
+    $2\epsilon$; the addendum has this from preliminary experiments, and says that a proof is missing)."""
     yield from certified("rdf/twice", effort, left=lambda e: _law_loss(0, e))
     first = {e: majority.first_violation(e, bound=2 * e) for e in (0.1, 0.5, 1.0, 2.0)}
     return (
@@ -164,7 +163,7 @@ def twice(effort, rng):
     **over(*COSTS),
 )
 def no_multiple(effort, rng):
-    """No multiple of epsilon covers the cost: for every multiple there is a gap that costs more."""
+    r"""No multiple of $\epsilon$ bounds the published mechanism's cost: for every multiple some gap costs more."""
     for name in COSTS:
         yield from certified(name, effort)
     multiples, first = (2, 10, 100), {}
@@ -206,8 +205,8 @@ def _gain(gap, epsilon, trees):
 def most_prominent(effort, rng):
     r"""The effect of inequality 14 is most prominent with smaller datasets where $j$ is small, before the
     exponential nature of the smooth sensitivity overpowers the numerator by more than two or three orders of
-    magnitude. (Read of the probability of the majority, two classes, with the printed sensitivity, for
-    $\epsilon \ge \frac1{10}$ and 10 to 100 trees.)"""
+    magnitude. (Read for the majority's probability, with two classes, the printed sensitivity, $\epsilon \ge
+    \frac1{10}$ and 10 to 100 trees.)"""
     for name in PEAK:
         yield from certified(name, effort)
     for epsilon, trees in ((1.0, 10), (0.1, 100)):
@@ -235,8 +234,8 @@ def most_prominent(effort, rng):
 )
 def almost_random(effort, rng):
     r"""The privacy budget is only $\epsilon/\tau$ where all data fill previously empty leaves, so that the
-    difference between purely random and almost purely random is trivially small for some of these leaves
-    (read of those with one to five records of one class, $\epsilon = 1$ and 100 trees: it is less than a
+    difference between purely random and almost purely random is trivially small for some of these leaves (read for
+    those with one to five records of one class, $\epsilon = 1$ and 100 trees: the difference is less than a
     percentage point with the published label, and less than three with ROSNAM)."""
     points = []
     for n in range(1, 6):
@@ -258,10 +257,10 @@ def almost_random(effort, rng):
     **over("rdf/never-more-noise"),
 )
 def never_more(effort, rng):
-    r"""Using the smooth sensitivity instead of the global sensitivity of 1, equal or less noise is added
-    to all queries; even in the worst case, the smooth sensitivity is equal to the global sensitivity.
-    (Read of the published mechanism against the exponential mechanism on the same score;
-    `rdf/smooth-less-noise` says what a private label can do.)"""
+    """Using the smooth sensitivity instead of the global sensitivity of 1, equal or less noise is added to all
+    queries; even in the worst case, the smooth sensitivity is equal to the global sensitivity. (Read for the
+    published mechanism against the exponential mechanism with the same score; `rdf/smooth-less-noise` is about
+    private labels.)"""
     plain = lambda A, m, o, **_: Exponential(2 * math.log(A)).pmf([1.0] * m + [0.0] * o)[0]  # noqa: E731
     yield from certified("rdf/never-more-noise", effort, left=plain)
     for epsilon, x in product((0.1, 1.0), ((0, 0), (3, 1), (2, 2, 0), (4, 1, 1))):

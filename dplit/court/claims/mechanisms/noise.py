@@ -37,7 +37,7 @@ def laplace(effort, rng, paper):
 @GEOMETRIC("diprime-v1/geometric-counts", "ours; section 3, in place of Laplace noise", **over(*COUNTS))
 def geometric(effort, rng):
     r"""Counts of L1 sensitivity $\Delta$ plus noise with probabilities $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$,
-    where $\alpha = e^{-\epsilon/\Delta}$, are $\epsilon$-private, and a pair that attains $\Delta$ costs exactly
+    $\alpha = e^{-\epsilon/\Delta}$, are $\epsilon$-private, and a pair that attains $\Delta$ costs exactly
     $\epsilon$."""
     for name in COUNTS:
         yield from certified(name, effort, broken="leaks")

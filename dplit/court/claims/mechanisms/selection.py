@@ -82,8 +82,8 @@ def exponential_monotonic(effort, rng):
 )
 def permute_and_flip(effort, rng, paper):
     r"""Permute-and-flip, which accepts $r$ with probability $e^{\epsilon(q(r) - q_*)/(2\Delta(q))}$, is
-    $\epsilon$-private (read as noisy arg-max with exponential noise of rate $\epsilon/(2\Delta(q))$, which has the
-    same distribution)."""
+    $\epsilon$-private (read as noisy arg-max, of the same distribution, with exponential noise of rate
+    $\epsilon/(2\Delta(q))$)."""
     yield from _both(effort, FLIPS)
     yield from _moved_scores(effort.pick(2, 4, 4), PermuteAndFlip(1.0), (-1, 0, 1))
     return "Each step of one of up to four that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
@@ -102,9 +102,9 @@ def permute_and_flip(effort, rng, paper):
 )
 def exact_laws(effort, rng):
     r"""A coin of $e^{-x}$ made of coins of $x/k$ has this probability, up to the $x^2/2$ that two tosses leave
-    open. A whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if that of the
-    exponential function is at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian
-    number has weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ falls short by a share of at most $2^{-24}$."""
+    open. A whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if the exponential
+    function has one of at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian
+    number has weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ has a relative error of at most $2^{-24}$."""
     for name in EXACT:
         yield from certified(name, effort)
     for sigma in (0.3, 2.5, 1e6 / 3, 2.0**50):
@@ -121,9 +121,8 @@ def exact_laws(effort, rng):
 
 @EXPONENTIAL("base-measure", {V1: "Equation (4)", V2: "Equation (3)"}, **over(UP, DOWN))
 def base_measure(effort, rng, paper):
-    r"""With any base measure, selecting $r$ with probability proportional to $e^{\epsilon
-    q(r)/(2\Delta(q))} \times \mu(r)$ ensures $\epsilon$-differential privacy: a $\mu$ that does not depend
-    on the data costs nothing."""
+    r"""With any base measure, selecting $r$ with probability proportional to $e^{\epsilon q(r)/(2\Delta(q))}
+    \times \mu(r)$ ensures $\epsilon$-differential privacy: a $\mu$ that ignores the data costs nothing."""
     yield from _both(effort)
     change = np.array([[1, -1], [-1, 1]])
     for scores, mu in product(_whole_scores(2, 3), ((1.0, 1.0), (1e-3, 5.0))):
@@ -184,7 +183,7 @@ def _flip(p, y, z):
 )
 def two_fold(effort, rng):
     """Permute-and-flip offers up to a two-fold improvement in the expected score (read as the distance from the
-    best score: for the exponential mechanism it is at most twice as large)."""
+    best score, which for the exponential mechanism is at most twice as large as for permute-and-flip)."""
     for k, tail in enumerate(TAILS, 1):
         right = lambda k=k, **odds: 2 * _flip(**odds)[k:].sum()  # noqa: E731
         yield from certified(f"diprime-v2/pfm-two-fold:{tail}", effort, right=right)
@@ -220,7 +219,7 @@ def best_of_two(effort, rng):
 
 @EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, **over("rdf/best-of-two/corrected"))
 def best_of_two_exact(effort, rng):
-    r"""The wrong candidate has probability exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the bound."""
+    r"""The wrong candidate has probability exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of that bound."""
     yield from certified("rdf/best-of-two/corrected", effort, left=_wrong)
     return "{statement} wherever {where}"
 

@@ -45,8 +45,8 @@ BOUNDS = "diprime-v2/median-by-value:up", "diprime-v2/median-by-value:down"
     **over(*BOUNDS),
 )
 def categorical_split(effort, rng):
-    r"""Drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i - 2|B||}$, where $|B|$ is the
-    number of their records, is $\epsilon_1$-private (under add-remove)."""
+    r"""In a node of $N_i$ records, drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i -
+    2|B||}$, where $|B|$ is the number of records with these levels, is $\epsilon_1$-private (under add-remove)."""
     for name in BOUNDS:
         yield from certified(name, effort, broken="leaks")
     yield same(_law_distance((3, 1, 2)), 0.0, atol=1e-12)
@@ -63,7 +63,7 @@ def categorical_split(effort, rng):
     range="2 to 7 levels by listing all sets, 40 levels by a product of integers",
 )
 def categorical_law(effort, rng):
-    """A subset-sum dynamic programme over any number of levels gives the exact distribution of $|B|$."""
+    """A subset-sum dynamic programme over all levels gives the exact distribution of a side's size $|B|$."""
     few = [rng.integers(0, 9, m).tolist() for m in range(2, effort.pick(8, 11, 14))]
     many = [rng.integers(0, 60, m).tolist() for m in effort.pick((40,), (40, 80), (40, 80, 200))]
     for c in many:
@@ -110,8 +110,8 @@ def _differences(effort):
 
 @SUBSETS("diprime-v2/categorical-score", "Section 3.1", "fails", range=SMALL)
 def categorical_score(effort, rng):
-    r"""The score $q(C) = \bigl||C| - |X \setminus C|\bigr|$, as printed, makes the exponential
-    mechanism prefer balanced splits."""
+    r"""The score $q(C) = \bigl||C| - |X \setminus C|\bigr|$, as printed, makes the exponential mechanism prefer
+    balanced splits."""
     found = _differences(effort)
     for counts, (balanced, uniform, printed) in found.items():
         sides = {"printed": str(printed), "uniform": str(uniform), "balanced": str(balanced)}
@@ -127,8 +127,8 @@ def categorical_score(effort, rng):
 
 @SUBSETS.corrected(categorical_score, where="ours; v1, section 3", range=SMALL)
 def categorical_score_negated(effort, rng):
-    r"""With $q(C) = -\bigl||C| - |X \setminus C|\bigr|$ the expected difference of the sides is at most that of a
-    random split, with equality only if all splits are equally balanced."""
+    r"""With the score $q(C) = -\bigl||C| - |X \setminus C|\bigr|$ the expected difference between the sizes of the
+    sides is at most that of a random split, with equality only if all splits are equally balanced."""
     found = _differences(effort)
     best = min(found, key=lambda counts: found[counts][0] - found[counts][1])
     for counts, (minus, uniform, _) in found.items():

@@ -92,8 +92,8 @@ def by_value(effort, rng):
     **over(*BOUNDS),
 )
 def by_value_replaced(effort, rng):
-    r"""Under replace-one drawing a cut by value costs $2\epsilon_s$ for two or more records, and $\epsilon_s$ at
-    the rate $\epsilon_s/4$. Both are suprema."""
+    r"""Under replace-one, drawing a cut by value costs $2\epsilon_s$ at the published rate for two or more
+    records, and $\epsilon_s$ at the rate $\epsilon_s/4$. Both costs are suprema over the data."""
     near = Fraction(1, 10**12)
     yield from _private(effort)
     for m in range(2, effort.pick(8, 12, 20)):

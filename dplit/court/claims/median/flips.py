@@ -166,9 +166,9 @@ def _distances(values, epsilon, cells):
     range="8 to 2,048 cells on four data sets",
 )
 def flip_limit(effort, rng):
-    r"""On $m$ equal cells permute-and-flip is within $1/(m\bar q - 1)$ of the exponential mechanism in total
-    variation, if $m\bar q > 1$. If the records lie on the borders of the cells, $m$ times the distance tends to
-    $E|q - Eq|/(2\bar q)$, so the limit is the exponential mechanism."""
+    r"""With $m$ equal cells of mean odds $\bar q$, permute-and-flip is within $1/(m\bar q - 1)$ of the exponential
+    mechanism in total variation, if $m\bar q > 1$. If the records lie on the borders of the cells, $m$ times the
+    distance tends to $E|q - Eq|/(2\bar q)$, so the limit is the exponential mechanism."""
     cells = [2**k for k in range(3, effort.pick(12, 14, 17))]
     error, room = 0.0, 30 / cells[-1] + 1e-9
     for values, epsilon in product(CUTS, (0.1, 1.0, 5.0)):

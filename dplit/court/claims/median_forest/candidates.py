@@ -35,8 +35,8 @@ def split_budget(effort, rng):
 )
 def split_budget_corrected(effort, rng):
     r"""A tree with $K \ge 2$ candidates in each node costs $\epsilon$ under add-remove at $\epsilon_1 =
-    \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$, if its leaves cost $(1 - \rho)\epsilon$. No larger
-    $\epsilon_1$ does for every data set."""
+    \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$, if its leaves cost $(1 - \rho)\epsilon$. With any larger
+    $\epsilon_1$ some data set has a higher cost."""
     losses = []
     for columns in effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5)):
         share = 1 / (columns + HALF_RATE)  # of rho epsilon / d_max = 1

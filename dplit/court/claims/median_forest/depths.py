@@ -150,7 +150,7 @@ def _figure_occupancies():
 def depth_private(effort, rng):
     """A depth that the rule of section 4 sets from the private number of records has infinite loss under
     add-remove: for each depth there is a number of records at which one more makes the trees deeper. Under
-    replace-one it costs nothing."""
+    replace-one the rule costs nothing."""
     steps = {}
     for depth in range(1, effort.pick(9, 13, 17)):
         n = math.floor(25 * 2**depth * TREES / SHARE) + 1  # the first with more than 25 a leaf

@@ -58,8 +58,7 @@ def _clamped_loss(pair, points=(0.0, 1.0)):
 )
 def leaf_mean(effort, rng, paper):
     r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private, where $N_i$ is the
-    number of data points at the leaf. (v2 writes it as Laplace$(0, 2B/N_i\epsilon_\ell)$, for a bounded target
-    $|Y| \le B$.)"""
+    number of data points at the leaf. (v2 has Laplace$(0, 2B/N_i\epsilon_\ell)$ for targets with $|Y| \le B$.)"""
     found, far = next(certified("leaf-mean", effort)), 1000.0
     loss = _density_loss(_pair([0.0], 0.0, 1.0), [far])
     yield same(loss, far - math.log(2), broken="fails")
@@ -119,8 +118,9 @@ def _small_leaves(n, cells):
     range="leaves of one record, eleven targets, five budgets",
 )
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
-    r"""No distribution for an empty leaf is closer than $\epsilon_2/2$ to all clamped leaves of one record; that
-    of one record in the middle attains this. A constant such as $0$ or the middle has infinite loss."""
+    r"""Against all clamped leaves of one record, no distribution for an empty leaf has a loss below
+    $\epsilon_2/2$; the distribution of a leaf with one record in the middle has this loss. A constant such as $0$
+    or the middle has infinite loss."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:
         middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))
@@ -177,8 +177,8 @@ def votes(effort, rng, paper):
 )
 def error(effort, rng):
     r"""For many records (to first order) the mean from votes has variance $2(m^2 + (1-m)^2) R^2/(N\epsilon_2)^2$.
-    The published mean has at least this variance, $2R^2/(N\epsilon_2)^2$, and a noisy sum over a noisy count with
-    half the budget each has exactly twice this variance."""
+    The published mean has variance $2R^2/(N\epsilon_2)^2$, which is at least as large, and a noisy sum over a
+    noisy count, with half the budget each, has exactly twice the variance of the mean from votes."""
     n, said = effort.pick(3000, 10_000, 30_000), []
     releases = laws.clamped_error, laws.votes_error, laws.halves_error
     for k in (1, 10, 50):

@@ -52,9 +52,9 @@ def partition(effort, rng, paper):
     range="two trees of one leaf, all neighbours of up to two records or more, epsilon 1",
 )
 def partition_corrected(effort, rng, paper):
-    r"""Let each tree be $\epsilon$-private under add-remove. If each record draws its tree
-    uniformly and independently, the forest is $\epsilon$-private. On equal parts it costs at most
-    $\log(e^\epsilon/N_T + (1 - 1/N_T)e^{3\epsilon})$, which two trees of noisy class counts attain."""
+    r"""Let each tree be $\epsilon$-private under add-remove. If each record draws its tree uniformly and
+    independently, the forest is $\epsilon$-private. With equal parts the forest costs at most $\log(e^\epsilon/N_T
+    + (1 - 1/N_T)e^{3\epsilon})$, which two trees of noisy class counts attain."""
     pairs = [
         (data, added)
         for n in range(effort.pick(3, 4, 5))

@@ -52,9 +52,9 @@ def budget_exp_flip(effort, rng):
 )
 def joint(effort, rng):
     r"""A column and a cut drawn at once cost $\epsilon_s + \epsilon_a$, the paper's total, under add-remove for
-    any $K$, if the density is $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| - \epsilon_a S/R^2}$ over all columns,
-    each with a public base measure of total 1 and targets in units of $R$. The same holds if the column comes by
-    permute-and-flip on $\log Z_a$."""
+    any $K$, if the density over all columns is $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| - \epsilon_a S/R^2}$
+    with $n_L$ of $n$ records on the left and SSE $S$, and each column has a public base measure of total 1. The
+    same holds if the column comes by permute-and-flip on $\log Z_a$."""
     bound, many = 1 + HALF_RATE, effort.pick((2, 5), (2, 5, 20), (2, 5, 20, 100))
     near, inside, pairs = [], 0.0, 0
     for mechanism, columns in product(laws.MECHANISMS, many):
@@ -205,8 +205,8 @@ def _one_hot(counts):
     range="all nodes of 2 to 4 classes with at most 4 records each or more",
 )
 def score_classes(effort, rng):
-    r"""For classification, score a split by the SSE of its classes as one-hot vectors. This score grows by less
-    than 2 with each record for any number of classes, which is tight, so a rate of $\epsilon_a/2$ is
+    r"""For classification, score a split by the SSE of its classes as one-hot vectors. For any number of classes
+    each record adds less than 2 to this score, which is tight, so a rate of $\epsilon_a/2$ is
     $\epsilon_a$-private."""
     levels, most, nodes = range(effort.pick(5, 7, 9)), Fraction(0), 0
     for classes in (2, 3, 4):
@@ -234,7 +234,7 @@ def score_classes(effort, rng):
     range="one node of two records, which decides it",
 )
 def score_algorithm(effort, rng):
-    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, is section 3's choice."""
+    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, draws as section 3 does."""
     better, worse = sse([Fraction(-1)]) + sse([Fraction(1)]), sse([Fraction(-1), Fraction(1)])
     by_section, by_line = (worse - better) / 8, (worse - better) / 2 / 8  # B = 1, and N = 2 records
     yield same(by_line, by_section, targets=[-1, 1])
@@ -278,8 +278,8 @@ def _widest_odds(targets):
 )
 def attribute_first(effort, rng):
     r"""Let a score choose an attribute before any cut is drawn. As a record joins, the SSE at the exact median
-    (without ties) changes by an amount in $(-R^2, 2R^2)$, which is tight: its rate is $\epsilon_a/(3R^2)$. The SSE
-    of the best cut changes by an amount in $[0, R^2)$: its rate is $\epsilon_a/R^2$."""
+    (without ties) changes by an amount in $(-R^2, 2R^2)$, which is tight, so its rate is $\epsilon_a/(3R^2)$. The
+    SSE of the best cut changes by an amount in $[0, R^2)$, so its rate is $\epsilon_a/R^2$."""
     n = effort.pick(6, 8, 10)
     median, best = _score_range(n, _median_score), _score_range(n, _best_score)
     low, high = _median_extremes(effort.pick(50, 200, 500))

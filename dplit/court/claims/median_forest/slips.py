@@ -164,7 +164,7 @@ def signal_to_noise(effort, rng):
 
 @SIGNAL.corrected(signal_to_noise, quantity="signal to noise over N epsilon_l", range=MEANS)
 def low_ratios(effort, rng):
-    r"""Low signal-to-noise ratios are avoided: the range of the mean over the expected size of its noise is
+    r"""Low signal-to-noise ratios are avoided: the ratio of the mean's range to the expected size of its noise is
     $N_i\epsilon_\ell$, which is small where there are few records."""
     for e, row in _ratios().items():
         for n, ratio in row.items():

@@ -75,8 +75,8 @@ def instability(effort, rng):
 def instability_classes(effort, rng):
     r"""If a uniform class replaces the label when the test fails, the label is $\epsilon$-private if and only if
     $\delta \le (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. On every leaf of at most five classes with a
-    majority permute-and-flip errs less at every $\epsilon$; for every number of classes from six on it errs more
-    on some leaves at some $\epsilon$."""
+    majority permute-and-flip is wrong less often than this label at every $\epsilon$; for any number of classes
+    from six on, it is wrong more often on some leaves at some $\epsilon$."""
     for name in (*STEPS, *PURE, *FEW, SIX):
         yield from certified(name, effort)
     for k, e, gap in product((2, 5, 6), (0.3, 1.5, 3.0), (1, 4)):
@@ -107,8 +107,8 @@ def instability_classes(effort, rng):
     **over("rdf/smooth-less-noise"),
 )
 def smooth_less_noise(effort, rng):
-    r"""Smooth instead of global sensitivity guarantees equal or less noise for the label (read for a label of two
-    classes that is private with the same $\epsilon$)."""
+    r"""Using smooth instead of global sensitivity guarantees equal or less noise for the label (read for a label
+    of two classes that is private with the same $\epsilon$)."""
     sides = {
         "left": lambda j, e: 1 / majority.smooth_exponential_law([j, 0], e)[1],
         "right": lambda j, e: 1 / random_forest.delta_error_bound(j, e, 0),
@@ -120,7 +120,7 @@ def smooth_less_noise(effort, rng):
 @OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, **over(*ERRORS))
 def delta_optimum(effort, rng):
     r"""Let a label mechanism for leaves of two classes and every size be $(\epsilon,\delta)$-private under
-    add-remove and treat class names alike. It errs at gap $j$ with probability at least $\max(0,
+    add-remove and treat class names alike. At gap $j$ it is wrong with probability at least $\max(0,
     \frac{\alpha^j}{2} - \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism
     with exactly these errors is private."""
     for name in ERRORS:

@@ -47,8 +47,8 @@ def _worth(mean, trees, epsilon):
 )
 def all_data_records(effort, rng):
     r"""A leaf holds Poisson($\lambda$) records, all of one of two classes. Permute-and-flip mislabels it with
-    probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ by a share at $\epsilon$, and $\frac12
-    e^{-\lambda(1-e^{-\epsilon/\tau})}$ by all data at $\epsilon/\tau$: all data are worth up to
+    probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ from one of $\tau$ parts at $\epsilon$, and
+    $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ from all data at $\epsilon/\tau$: using all data is worth up to
     $\epsilon/(1-e^{-\epsilon})$ times the records."""
     for name in (*WORTH, FEWER):
         yield from certified(name, effort)
@@ -78,9 +78,10 @@ def _poisson_error(mean, epsilon):
     **over(*CURVED, FEWER),
 )
 def poisson_classes(effort, rng):
-    r"""With $k$ classes permute-and-flip mislabels the leaf at $\epsilon$ with probability $1 - \frac1k \sum_{i<k}
-    (-1)^i \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and $\epsilon \le \ln\frac43$ a share at
-    $\epsilon$ is better than all data at $\epsilon/\tau$ if $\lambda$ is small; for $k = 2$ it never is."""
+    r"""With $k$ classes permute-and-flip mislabels a leaf of Poisson($\lambda$) records of one class with
+    probability $1 - \frac1k \sum_{i<k} (-1)^i \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and
+    $\epsilon \le \ln\frac43$ one of $\tau$ parts at $\epsilon$ is better than all data at $\epsilon/\tau$ if
+    $\lambda$ is small; for $k = 2$ it never is."""
     for name in (*CURVED, FEWER):
         yield from certified(name, effort)
     sums = list(product((2, 3, 10), (0.5, 20), (0.01, 1.0)))
@@ -112,8 +113,8 @@ def _error(mean, epsilon, classes):
     **over("rdf/figure-5b:few", "rdf/figure-5b"),
 )
 def figure_5b(effort, rng):
-    r"""The average of $e^{-j\epsilon}$ over the nonempty leaves is substantially smaller with disjoint data. (If
-    each leaf has records of one class only, this holds as long as the records are few.)"""
+    r"""The average of $e^{-j\epsilon}$ over the nonempty leaves is substantially smaller with disjoint data than
+    with all data. (If each leaf has records of one class only, this holds as long as the records are few.)"""
     yield from certified("rdf/figure-5b:few", effort, broken="fails")
     yield from certified("rdf/figure-5b", effort)
     turn = brentq(lambda m: _average(m / 100, 1.0)[0] - _average(m, 0.01)[0], 1, 400)
@@ -137,8 +138,9 @@ def _average(mean, epsilon):
     **over(FEWER),
 )
 def average_of_all_leaves(effort, rng):
-    r"""Over leaves of one class, empty ones included, the average is $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all
-    data and the larger $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with shares."""
+    r"""For leaves of Poisson($\lambda$) records of one class, empty ones included, the mean of $e^{-j\epsilon}$ is
+    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with parts, which is larger than $e^{-\lambda(1-e^{-\epsilon/\tau})}$
+    with all data at $\epsilon/\tau$."""
     yield from certified(FEWER, effort)
     for mean, t, e in POISSON:
         share, full = _average(mean / t, e)[1], _average(mean, e / t)[1]
@@ -203,8 +205,8 @@ def more_flips(effort, rng):
     **over(*WRONG),
 )
 def more_wrong_labels(effort, rng):
-    """In every leaf of two classes with a majority and at most six records of the other class, more trees make the
-    label of a share wrong about the whole leaf more often."""
+    """In every leaf of two classes with a majority and at most six records of the other class, a label from one
+    tree's part of the data is more often not the majority of the whole leaf if there are more trees."""
     for name in WRONG:
         yield from certified(name, effort)
     one, many = (float(majority.disjoint_error(3, 1, 1.0, t)) for t in (1, 100))
@@ -225,8 +227,8 @@ def more_wrong_labels(effort, rng):
 )
 def flips_20(effort, rng):
     r"""At $\epsilon = 1$ the proportion of labels changed to preserve privacy remains around 5 to 20%, even with
-    30,000 records split among 100 trees. (Read for the upper end, on average over nonempty leaves of two classes,
-    with the published mechanism and that of the addendum: it is about 20% for any number of trees.)"""
+    30,000 records split among 100 trees. (Read for the upper end, as an average over nonempty leaves of two
+    classes, with the published mechanism and with ROSNAM: it is about 20% for any number of trees.)"""
     leaves = [x for x in majority.leaves(effort.pick(10, 30, 100), 2) if x[0] != x[1]]
     rosnam = max(float(majority.one_sided_law(x, 1.0).min()) for x in leaves)
     for x in leaves:

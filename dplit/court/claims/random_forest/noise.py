@@ -51,8 +51,9 @@ def requires_cauchy(effort, rng):
     **over(SMOOTH[0], *STUDENT),
 )
 def tails_of_a_power(effort, rng):
-    r"""Power-law tails suffice: Student's t at scale $c\,S^*$ is private for $\beta < \epsilon/\max(1,\nu)$, with
-    $c = 1/(2\sqrt\nu\sinh\frac{\epsilon - \max(1,\nu)\beta}{\nu+1})$. Laplace noise is private at no $c$."""
+    r"""Power-law tails suffice: for a $\beta$-smooth $S^*$, Student's t at scale $c\,S^*$ is private if $\beta <
+    \epsilon/\max(1,\nu)$, $c = 1/(2\sqrt\nu\sinh\frac{\epsilon - \max(1,\nu)\beta}{\nu+1})$. Laplace noise is
+    private at no $c$."""
     for name in (SMOOTH[0], *STUDENT):
         yield from certified(name, effort)
     for nu, e, beta in ((1, 1.0, 0.0), (3, 1.0, 0.2), (0.5, 0.2, 0.1)):
@@ -85,9 +86,8 @@ def _cauchy_loss(shift, scale):
 @CAUCHY("rdf/smooth-cauchy", "section 2.2, definition 7", ours=True, **over(*SMOOTH))
 def smooth_cauchy(effort, rng):
     r"""Cauchy noise of scale $c\,S^*$ with a $\beta$-smooth $S^*$ costs at most $\max(\operatorname{arcosh}(1 +
-    \frac{1}{2c^2}), \operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2}))$, and exactly this if there are
-    steps of the largest shift with both ratios of scales. Up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness costs
-    nothing."""
+    \frac{1}{2c^2}), \operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2}))$, and exactly this if steps of
+    the largest shift have both ratios of scales. Up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness is free."""
     for name in SMOOTH:
         yield from certified(name, effort)
     for share in (0, 0.5, 0.999):

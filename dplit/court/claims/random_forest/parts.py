@@ -38,8 +38,8 @@ def _law(n_leaves, odds, assignment, classes=2):
 )
 def parallel_parts(effort, rng):
     r"""The records are divided evenly among the trees, as disjoint subsets sampled without replacement. By
-    parallel composition each tree may use all of $\epsilon$: with labels that are $\epsilon$-private (add-remove)
-    the forest is $\epsilon$-private."""
+    parallel composition each tree may use all of $\epsilon$: if labels are $\epsilon$-private (add-remove), so is
+    the forest."""
 
     def ratio(H):
         """Of two labels in fractions: a record, and one more of the other class, told by the first tree."""
@@ -65,8 +65,8 @@ def parallel_parts(effort, rng):
     **over(*BOUND),
 )
 def equal_parts(effort, rng):
-    r"""Under add-remove equal parts with $\epsilon$-private labels cost at most $\log(e^\epsilon/\tau +
-    (1-1/\tau)e^{3\epsilon})$, and no smaller bound holds for all data sets and numbers of classes."""
+    r"""Under add-remove a forest with $\epsilon$-private labels on equal parts costs at most $\log(e^\epsilon/\tau
+    + (1-1/\tau)e^{3\epsilon})$, and no smaller bound holds for all data sets and numbers of classes."""
     for name in BOUND:
         yield from certified(name, effort)
     for odds, trees in ((1.5, 2), (3.0, 30)):

@@ -29,8 +29,7 @@ def _records(n, classes, rng):
 
 @ORDER("ours/scale-order", "ours", "fails", quantity="tests chosen", range="every cutting of three records")
 def order(effort, rng):
-    """If residuals are added as doubles, the test of the largest mass does not depend on how the records are cut
-    into blocks."""
+    """If residuals are added as doubles, cutting records into blocks does not change the test of largest mass."""
     exact = [Fraction(r) for r in scale.THREE]
     chosen, true = (
         {blocks: scale.best_test(r, scale.TESTS, blocks) for blocks in scale.cuttings(3)}
@@ -54,9 +53,9 @@ def order(effort, rng):
     range="two and three classes, up to 7 random blocks, epsilon 1 and infinite",
 )
 def in_whole_steps(effort, rng):
-    """If residuals are added in whole steps and there are fewer than $2^{46}$ records, a boosted forest of the
-    same seed releases the same bits for every cut of its records into blocks, provided that all machines are of
-    one kind and have the same NumPy."""
+    """If residuals are added in whole steps and there are fewer than $2^{46}$ records, a boosted forest with the
+    same seed releases the same bits for every cutting of its records into blocks, provided that all machines are
+    of one kind and have the same NumPy."""
     differ, fits, steps = 0, 0, scale.in_steps(scale.THREE)
     yield same(len({scale.best_test(steps, scale.TESTS, b) for b in scale.cuttings(3)}), 1)
     for classes, epsilon in product((2, 3), (1.0, np.inf)):
@@ -79,8 +78,9 @@ def in_whole_steps(effort, rng):
     range="arrays of forests that run, two to four classes, depth 1 to 4",
 )
 def cost(effort, rng):
-    """Within a round a worker keeps $m + 5 + 12 K$ bytes per record and, per block, up to $8 K C 2^{d-1}$ bytes of
-    the last level's sums. A block sends $8 K (C (2^d - 1) + 2^{d+1})$ bytes for any number of records."""
+    """With $m$ columns, $C$ codes in all, $K$ outputs and depth $d$, a worker keeps $m + 5 + 12 K$ bytes per
+    record within a round and, per block, up to $8 K C 2^{d-1}$ bytes of the last level's sums. A block sends $8 K
+    (C (2^d - 1) + 2^{d+1})$ bytes in a round, for any number of records."""
     for classes, depth in product((2, 3, 4), effort.pick((1, 4), (1, 2, 4), (1, 2, 3, 4, 6))):
         outputs = 1 if classes == 2 else classes
         X, y = _records(200, classes, rng)

@@ -25,8 +25,9 @@ STEPS = tuple(f"ours/scale-noise:{step}" for step in ("moment", "variance", "err
     **over(*STEPS),
 )
 def noise(effort, rng):
-    r"""The mean squared error of a released share is $q(1-q)/n + 2\alpha/((1-\alpha)^2 n^2)$, and the second term
-    is at most the first from $n = 2\alpha/((1-\alpha)^2 q(1-q))$ on."""
+    r"""If $n$ records lie in a cell with probability $q$ each and the noise has ratio $\alpha$, the released share
+    has mean squared error $q(1-q)/n + 2\alpha/((1-\alpha)^2 n^2)$. From $n = 2\alpha/((1-\alpha)^2 q(1-q))$ on,
+    the second term is at most the first."""
     *steps, error, enough = STEPS
     for name in steps:
         yield from certified(name, effort)
@@ -51,8 +52,8 @@ def noise(effort, rng):
     range="200 and 2000 records, a share of .3, epsilon .1",
 )
 def tail(effort, rng):
-    """The probability that a released share is far off, from the distributions of count and noise, agrees with
-    draws and never exceeds what the variance allows."""
+    """The probability that a released share is far off, computed from the distributions of count and noise, agrees
+    with simulated draws and is never above the bound from the variance."""
     draws, q, epsilon = effort.pick(20_000, 200_000, 2_000_000), 0.3, 0.1
     for n, t in ((200, 0.1), (2000, 0.02)):
         shares = Geometric(epsilon).sample(rng.binomial(n, q, draws), rng=rng) / n

@@ -30,7 +30,7 @@ def _one(*_):
 )
 def counts(effort, rng):
     r"""Each class count of a leaf has sensitivity 1 and is released with noise of scale $1/\epsilon_2$: under
-    add-remove the vector moves by 1 in all."""
+    add-remove the vector of counts moves by 1 in L1 norm."""
     sizes = range(1, effort.pick(5, 6, 7))
     for k in range(2, effort.pick(4, 5, 6)):
         tally = partial(sensitivity.counts_of, classes=k)
@@ -98,7 +98,7 @@ def per_coordinate(effort, rng, paper):
 @VECTOR.corrected(per_coordinate, range="two records, 1 to 3 cumulative counts")
 def whole_vector(effort, rng, paper):
     r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate makes a query $f$ $\epsilon$-private, with
-    the L1 sensitivity $\Delta(f)$ that both papers define before it. No smaller common scale does."""
+    the L1 sensitivity $\Delta(f)$ that both papers define before it. No smaller common scale is enough."""
     for d in range(1, effort.pick(4, 5, 6)):
         yield _laplace(exactly, d, 2, lambda d, all: [all] * d)
     return lost("1 to {cases} cumulative counts: the worst loss is {stated} in each")
@@ -152,6 +152,6 @@ def doubles(effort, rng):
 def one_or_two(effort, rng):
     """For N of 2 or more, the mean, the mean squared error (of a set or of its partition) and the sum of squared
     errors have the same sensitivity under replace-one as under add-remove. The split score and the class counts
-    have twice as much, and twice is never exceeded."""
+    have twice the sensitivity, and no statistic has more than twice."""
     yield from _replaced(FAMILY, range(2, effort.pick(6, 7, 8)))
     return replaced("{cases} pairs of enumerations: the factor is 1 or 2 as stated")

@@ -66,7 +66,7 @@ def _certificates(effort):
     **over(*MSES, "sensitivity-mse"),
 )
 def mse(effort, rng, bounds=V1):
-    r"""The mean squared error has sensitivity $4B^2/N$, where $B = \max(|B_L|, |B_U|)$."""
+    r"""The mean squared error of $N$ targets has sensitivity $4B^2/N$, where $B = \max(|B_L|, |B_U|)$."""
     yield from _certificates(effort)
     stated = lambda N, B: sensitivity.published_mse(N, -Fraction(B), Fraction(B))  # noqa: E731
     yield from certified("sensitivity-mse", effort, met=False, right=stated)
@@ -106,8 +106,8 @@ def mse_v2(effort, rng):
     **over(*MSES, "sensitivity-mse/corrected:met"),
 )
 def mse_exact_v2(effort, rng):
-    """The sensitivity of the mean squared error is exactly $4B^2(N-1)/N^2$, under add-remove and under
-    replace-one. This is the sum of the three norms before the appendix's last inequality."""
+    """For targets in $[-B, B]$ the mean squared error has sensitivity exactly $4B^2(N-1)/N^2$, under add-remove
+    and under replace-one. This is the sum of the three norms before the appendix's last inequality."""
     return mse_exact(effort, rng)
 
 
@@ -150,8 +150,7 @@ def mse_proof_whole(effort, rng):
     about="reading",
 )
 def unweighted(effort, rng):
-    """Read as the unweighted mean of the two children's errors, the mean squared error of a
-    split has sensitivity $4B^2/N$."""
+    """Read as the plain mean of the children's errors, a split's mean squared error has sensitivity $4B^2/N$."""
     statistic, stated = sensitivity.children_mse_of, sensitivity.published_mse
     sizes = range(2, effort.pick(10, 11, 12))
     yield from searched(within, statistic, stated, sizes, ((-1, 1),), ONE_MORE, grid=2, sides=2)
@@ -165,9 +164,9 @@ def unweighted(effort, rng):
     range="both relations, all grid data of up to 5 records on [0, 1]",
 )
 def unweighted_exact(effort, rng):
-    r"""The unweighted mean of the two children's errors has sensitivity exactly $R^2/8$ under add-remove for every
-    $N \ge 2$. Under replace-one it is $\frac{R^2}{8}\bigl(1 + \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2\bigr)$ with
-    $m = N - 2$."""
+    r"""With targets in a range $R$, the unweighted mean of the two children's errors has sensitivity exactly
+    $R^2/8$ under add-remove for $N \ge 2$; under replace-one $\frac{R^2}{8}(1 + \frac{4}{m+1}\lfloor m^2/4
+    \rfloor/m^2)$, $m = N - 2$."""
     for relation in NEIGHBOURS:
         stated = partial(sensitivity.children_mse, neighbours=relation)
         search = partial(searched, exactly, sensitivity.children_mse_of, stated)
@@ -193,8 +192,8 @@ def _falls(effort):
 
 @SSE("diprime-v1/sensitivity-sse", "Appendix A.2.1, sensitivity of objective", "loose", **ABOVE)
 def sse(effort, rng):
-    r"""With $|y_i| \le B$, removing $\delta$ of the records of a node changes its summed squared error by
-    at most $4B^2\delta$."""
+    r"""With $|y_i| \le B$, removing $\delta$ of the records of a node changes its summed squared error by at most
+    $4B^2\delta$."""
     yield from _falls(effort)
     stated = lambda B, h=0, k=0, x=0, **_: sensitivity.published_sse(h + x if h else k, -B, B)  # noqa: E731
     for name in LOOSE:
@@ -216,8 +215,8 @@ def sse_exact(effort, rng):
 
 @SSE("diprime-v2/sensitivity-sse", "Appendix B.1, sensitivity of SSE", "loose", **ABOVE)
 def sse_v2(effort, rng):
-    r"""With $|y_i| \le B$, removing $\delta$ of the records of a block changes its summed squared error by
-    at most $4B^2\delta$."""
+    r"""With $|y_i| \le B$, removing $\delta$ of the records of a block changes its summed squared error by at most
+    $4B^2\delta$."""
     return sse(effort, rng)
 
 

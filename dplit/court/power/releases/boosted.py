@@ -275,14 +275,14 @@ def _of(kind):
                 partial(_units, laws.laplace, own), partial(_draw_pairs, kind, 40.0, 0.0), "geometric",
                 partial(_beyond, lambda t: math.exp(-t)))  # fmt: skip
     of_rho = rho(pairs, 40.0, delta=DELTA, **rounds)
-    yield entry(pairs, "discrete Gaussian noise, its deviation a record's largest change over the root of 2 rho",
+    yield entry(pairs, "discrete Gaussian noise whose deviation is a record's largest change over sqrt(2 rho)",
                 partial(_units, laws.normal, lambda: math.sqrt(2 * of_rho())),
                 partial(_draw_pairs, kind, 40.0, DELTA), "Gaussian",
                 partial(_beyond, lambda t: 2 * math.exp(-(t**2) / 2)))  # fmt: skip
     node, y = "test of a level", LABELS if classes else [float(label) for label in LABELS]
     for delta, epsilon, says, word in (
-        (0.0, 8.0, "permute-and-flip on the masses, at half of epsilon over a record's largest change", "permute"),
-        (LOOSE, 1.5 if classes else 3.7, "the exponential mechanism on the masses, with epsilon the root of 8 rho",
+        (0.0, 8.0, "permute-and-flip on the masses, at epsilon over twice a record's largest change", "permute"),
+        (LOOSE, 1.5 if classes else 3.7, "the exponential mechanism on the masses with epsilon = sqrt(8 rho)",
          "exponential"),
     ):  # fmt: skip
         # told of one record a fit spends half on its start, which then is near the classes' own shares

@@ -136,15 +136,15 @@ def _smooth_bounds():
 
 
 KINDS = {  # what it draws, the law in words, the law, the sampler, the bounds
-    "Geometric": ("noise on a count", "two-sided geometric sampling", _whole, _geometric, _geometric_bounds),
-    "DiscreteGaussian": ("noise on a count", "discrete Gaussian sampling", _gaussian, _discrete, _discrete_bounds),
+    "Geometric": ("noise on a count", "two-sided geometric noise", _whole, _geometric, _geometric_bounds),
+    "DiscreteGaussian": ("noise on a count", "discrete Gaussian noise", _gaussian, _discrete, _discrete_bounds),
     "BoundedMean": (  # in steps of 2^-32 of a record, which no bin can tell from Laplace noise
         "votes for both ends", "geometric noise in small steps", partial(_real, move=0.5), _mean, _laplace_bounds
     ),
-    "Exponential": ("candidate", "odds of e^(rate * score)", _softmax, partial(_choice, mechanisms.Exponential),
-                    partial(_choice_bounds, _softmax)),
-    "PermuteAndFlip": ("candidate", "coins in a random order", _flip, partial(_choice, mechanisms.PermuteAndFlip),
-                       partial(_choice_bounds, _flip)),
+    "Exponential": ("candidate", "probabilities proportional to e^(rate * score)", _softmax,
+                    partial(_choice, mechanisms.Exponential), partial(_choice_bounds, _softmax)),
+    "PermuteAndFlip": ("candidate", "permute-and-flip, with coins in a random order", _flip,
+                       partial(_choice, mechanisms.PermuteAndFlip), partial(_choice_bounds, _flip)),
 }  # fmt: skip
 
 
@@ -159,13 +159,14 @@ def _exactly(sampler, n, rng):
 def registered():
     """The releases of this file."""
     laplace = "noise on a number"
-    yield Release(f"Laplace, {laplace}", "mechanisms.Laplace", laplace, "mechanisms", "Laplace sampling", _real,
+    yield Release(f"Laplace, {laplace}", "mechanisms.Laplace", laplace, "mechanisms", "Laplace noise", _real,
                   partial(_simulated, _laplace), is_number=True, bounds=_laplace_bounds)  # fmt: skip
     for kind, (node, says, law, sampler, bounds) in KINDS.items():
         common = {"is_number": node != "candidate", "bounds": bounds}
         for drawn, ending in ((_simulated, ""), (_exactly, ", exact noise")):
-            yield Release(f"{kind}, {node}{ending}", f"mechanisms.{kind}", node, "mechanisms", says + ending, law,
-                          partial(drawn, sampler), **common)  # fmt: skip
+            yield Release(f"{kind}, {node}{ending}", f"mechanisms.{kind}", node, "mechanisms",
+                          says + ending.replace("exact noise", "drawn exactly"), law, partial(drawn, sampler),
+                          **common)  # fmt: skip
     yield Release("SmoothExponential, class", "mechanisms.SmoothExponential", "class", "majority",
-                  "RDF's weights, scaled by smooth sensitivity", _smooth, _draw_smooth,
+                  "the weights of RDF, scaled by the smooth sensitivity", _smooth, _draw_smooth,
                   bounds=_smooth_bounds)  # fmt: skip

@@ -27,8 +27,8 @@ WAYS = (  # node, the law in words, its mechanism, the function that draws, the 
     ("records of a cell", "two-sided geometric noise", "Geometric", "noisy_cells",
      lambda held: held.scores(VIEWS[0], RATE, "calibration"),
      lambda counts: [int(np.clip(counts[2 * np.searchsorted(metrics.EDGES, X[0]) + 1] - 1, -BOUND, BOUND))]),
-    ("best of the candidates", "coins in a random order", "PermuteAndFlip", "best_candidate",
-     lambda held: held.best(VIEWS, 1.0), lambda place: [place]),
+    ("best of the candidates", "permute-and-flip, with coins in a random order", "PermuteAndFlip",
+     "best_candidate", lambda held: held.best(VIEWS, 1.0), lambda place: [place]),
 )  # fmt: skip
 
 

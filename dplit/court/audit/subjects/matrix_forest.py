@@ -11,7 +11,6 @@ import numpy as np
 from scipy.stats import gamma
 
 from dplit.court.audit.subject import RO, fits, fits_by_law, leak, subjects_of
-from dplit.court.audit.subjects.whole import FEW, OUTSIDE, WORDS, stored
 from dplit.mechanisms import Geometric
 
 FOREST, HISTOGRAM = "MatrixForestClassifier", "HistogramForestClassifier"
@@ -59,12 +58,6 @@ def _leak(summary, kind=FOREST, **options):
         return float(noise.sf(-1)) ** 2, float(noise.sf(0)) ** 2
 
     return leak(kind, data, swap, partial(neither_moved, summary), LEAK, chances, **given | options)
-
-
-def _stored(kind, **options):
-    """Four records, the last one of a class of its own."""
-    options = {"domain": WORDS, "classes": [0, 1, 2], "n_estimators": 2, **options}
-    return fits(kind, (OUTSIDE[0], [0, 0, 1]), ("add", OUTSIDE[1], 2), stored, FEW, **options)
 
 
 def _own_law(neighbours="add-remove", epsilon=2.0):
@@ -158,15 +151,9 @@ def registered():
         "draws its law, trees that agree": agreeing(epsilon=1.5),
         "draws its law, trees that agree, replace-one": agreeing(epsilon=3.0, neighbours=RO),
     }, f"{FOREST} {{}}")  # fmt: skip
-    asked = {"release": "prediction", "queries": [[0.2, "a"], [0.7, "b"]], "strategy": "per-tree"}
-    yield from subjects_of({
-        f"{FOREST}, what a fit stores": _stored(FOREST, max_depth=2),
-        f"{FOREST}, what a prediction stores": _stored(FOREST, max_depth=2, **asked),
-    })  # fmt: skip
     cells = partial(_fit, "cell_counts_", kind=HISTOGRAM, n_estimators=1)
     yield from subjects_of({
         "add-remove": cells(add),
         "replace-one": cells(swap, **replaced),
         "published, replace-one": _leak("cell_counts_", HISTOGRAM),
-        "what a fit stores": _stored(HISTOGRAM),
     }, f"{HISTOGRAM}, {{}}")  # fmt: skip

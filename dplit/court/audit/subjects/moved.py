@@ -196,11 +196,11 @@ def stored(fitted):
         elif name == "trees_":
             found |= {part: np.asarray(a).tobytes() for part, a in vars(value).items()}
         elif name != "random_state":
-            found[name] = _held(value)
+            found[name] = held(value)
     return found
 
 
-def _held(value):
+def held(value):
     """What is compared of a value; a source of randomness is like no other one, since noise can be had from it."""
     if isinstance(value, SOURCES):
         return object()
@@ -209,10 +209,10 @@ def _held(value):
     if isinstance(value, SAID):
         return str(value)
     if isinstance(value, (tuple, list)):
-        return [_held(part) for part in value]
+        return [held(part) for part in value]
     inside = type(value).__module__.startswith("dplit.") and vars(value)
     parts = value if isinstance(value, dict) else inside or {}
-    return type(value).__name__, {name: _held(part) for name, part in parts.items()}
+    return type(value).__name__, {name: held(part) for name, part in parts.items()}
 
 
 def in_turn(one, other):

@@ -6,12 +6,8 @@ times epsilon is declared, so that no threshold in the counts can hide; two tree
 
 from functools import partial
 
-import numpy as np
-
-from dplit.budget import Budget
 from dplit.court.audit.subject import fits, subject, subjects_of
 from dplit.court.audit.subjects.median import cell
-from dplit.domain import Categorical, Continuous, Domain
 
 FORESTS = (
     "BoostedForestClassifier", "BoostedForestRegressor", "PrivateForestClassifier",
@@ -20,28 +16,7 @@ FORESTS = (
     "RGVClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",
     "DPRandomForestRegressor", "DPDecisionForestClassifier",
 )  # fmt: skip
-WORDS = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
-# Three records, and one that is outside the bounds and of a level of its own.
-OUTSIDE = [[0.2, "a"], [0.4, "b"], [0.7, "a"]], [1e6, "c"]
 COPIES = 200
-FEW = (160, 1000, 5000)  # draws that show what is certain on one side
-
-
-def stored(fitted):
-    """Summary: all that a fit stores, but for what it drew: names, numbers, sizes, schema, budget."""
-    parameters = fitted.get_params(deep=False)
-    kept = {name: _kept(value) for name, value in vars(fitted).items() if name not in parameters}
-    cuts = fitted.trees_.threshold if hasattr(fitted, "trees_") else np.zeros(0)
-    outside = bool(((cuts < 0) | (cuts > 1)).any())
-    return (outside, *sorted(kept.items()))
-
-
-def _kept(value):
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape
-    if isinstance(value, (Domain, Budget, str, int, float, np.generic)):
-        return str(value)
-    return type(value).__name__
 
 
 def first_labels(fitted):
@@ -72,15 +47,6 @@ def far_leaf(record, other, fitted):
     return int(fitted.leaf_labels_[first]), bool(first != second)
 
 
-def _stored(kind):
-    """Four records, the last one of a class of its own."""
-    options, y, new = {"classes": [0, 1, 2]}, [0, 0, 1], 2
-    if kind.endswith("Regressor"):
-        options, y, new = {}, [0.0, 0.0, 1.0], 9.0
-    options |= {"epsilon": 1.0, "n_estimators": 2, "max_depth": 2, "domain": WORDS}
-    return fits(kind, (OUTSIDE[0], y), ("add", OUTSIDE[1], new), stored, FEW, **options)
-
-
 def _confident(kind):
     """A leaf of 200 records of one class, and of 200 more of the other: 200 times epsilon."""
     options = {"epsilon": 0.8 / COPIES, "n_estimators": 1, "max_depth": 0}
@@ -91,7 +57,6 @@ def _confident(kind):
 def registered():
     """The subjects of this file."""
     for kind in FORESTS:
-        yield subject(f"{kind}, what a fit stores", _stored(kind))
         if kind.endswith("Classifier"):
             yield subject(f"{kind}, confident leaf, {COPIES} records more", _confident(kind))
     rdf, median, extra = FORESTS[4], FORESTS[5], "DPExtraTreesClassifier"

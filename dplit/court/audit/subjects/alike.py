@@ -68,7 +68,7 @@ def _small(kind, seeds):
     choices = spending.COMMON | spending.KINDS[kind]
     choices |= {"delta": (0.0, 1e-15)} if "delta" in choices else {}
     yield from ((FILLED, dict(zip(choices, values))) for values in product(*choices.values()))
-    for name in MORE.keys() & signature(estimator(kind)).parameters:
+    for name in sorted(MORE.keys() & signature(estimator(kind)).parameters):
         for value, depth in product(MORE[name], (1, 2)):
             queries = {"queries": [[0.5, "a", None]]} if kind == MATRIX and name == "release" else {}
             yield FILLED, {name: value, "max_depth": depth} | queries

@@ -1,21 +1,16 @@
 """Whole fits in ``dplit audit``: neighbouring records on which a careless change shows.
 
-A record outside the bounds, of a class and a level that no other has; many copies of a record, for which so many
-times epsilon is declared, so that no threshold in the counts can hide; two trees looked at together.
+Many copies of a record, for which so many times epsilon is declared, so that no threshold in the counts can hide;
+two trees looked at together.
 """
 
 from functools import partial
 
 from dplit.court.audit.subject import fits, subject, subjects_of
 from dplit.court.audit.subjects.median import cell
+from dplit.court.audit.subjects.spending import KINDS
 
-FORESTS = (
-    "BoostedForestClassifier", "BoostedForestRegressor", "PrivateForestClassifier",
-    "PrivateForestRegressor", "RandomDecisionForestClassifier", "MedianForestClassifier",
-    "MedianForestRegressor", "MultinomialForestClassifier", "JPWClassifier", "FSClassifier",
-    "RGVClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",
-    "DPRandomForestRegressor", "DPDecisionForestClassifier",
-)  # fmt: skip
+RDF, MEDIAN, EXTRA = "RandomDecisionForestClassifier", "MedianForestClassifier", "DPExtraTreesClassifier"
 COPIES = 200
 
 
@@ -56,10 +51,9 @@ def _confident(kind):
 
 def registered():
     """The subjects of this file."""
-    for kind in FORESTS:
-        if kind.endswith("Classifier"):
+    for kind in KINDS:
+        if kind.endswith("Classifier") and not kind.startswith(("Histogram", "Matrix")):  # those have no such leaf
             yield subject(f"{kind}, confident leaf, {COPIES} records more", _confident(kind))
-    rdf, median, extra = FORESTS[4], FORESTS[5], "DPExtraTreesClassifier"
     one, new, flat = ([[0.5]], [0]), ("add", [0.5], 1), {"max_depth": 0}
     empty = {"data": ([[0.1]] * 2, [0, 0]), "change": ("add", [0.9], 1), "draws": (600, 5000, 20_000),
              "summary": partial(far_leaf, [0.9], [0.1]), "epsilon": 1.0, "n_estimators": 1,
@@ -67,15 +61,15 @@ def registered():
     pair = ([[0.5]] * 2, [0, 0]), ("replace", [0.5], 1)
     many, more = (1600, 5000, 20_000), (2000, 5000, 20_000)
     yield from subjects_of({
-        f"{extra}, five trees that read all records": fits(
-            extra, one, new, votes, many, epsilon=0.6, n_estimators=5, partitioned=False, **flat),
-        f"{rdf}, two trees together": fits(
-            rdf, one, new, first_labels, many, epsilon=1.5, n_estimators=2, **flat),
-        f"{rdf}, empty leaf": fits(rdf, **empty),
-        f"{rdf}, one record replaced": fits(
-            rdf, *pair, first_labels, more, epsilon=1.0, n_estimators=1, neighbours="replace-one", **flat),
-        f"{median}, empty leaf": fits(median, **empty, selection="uniform", rho=0.05),
-        f"{median}, cuts of two trees together": fits(
-            median, one, ("add", [0.5], 0), same_cuts, (400, 2000, 8000), epsilon=1.0, n_estimators=2,
+        f"{EXTRA}, five trees that read all records": fits(
+            EXTRA, one, new, votes, many, epsilon=0.6, n_estimators=5, partitioned=False, **flat),
+        f"{RDF}, two trees together": fits(
+            RDF, one, new, first_labels, many, epsilon=1.5, n_estimators=2, **flat),
+        f"{RDF}, empty leaf": fits(RDF, **empty),
+        f"{RDF}, one record replaced": fits(
+            RDF, *pair, first_labels, more, epsilon=1.0, n_estimators=1, neighbours="replace-one", **flat),
+        f"{MEDIAN}, empty leaf": fits(MEDIAN, **empty, selection="uniform", rho=0.05),
+        f"{MEDIAN}, cuts of two trees together": fits(
+            MEDIAN, one, ("add", [0.5], 0), same_cuts, (400, 2000, 8000), epsilon=1.0, n_estimators=2,
             max_depth=1, selection="uniform"),
     })  # fmt: skip

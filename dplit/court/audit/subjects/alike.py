@@ -4,40 +4,31 @@ import re
 import warnings
 from contextlib import nullcontext
 from functools import partial
-from inspect import signature
-from itertools import product
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
 from dplit.baselines._shared import bin_codes
+from dplit.court.audit.estimators import in_blocks
 from dplit.court.audit.subject import RO, Found, estimator, public, subjects_of
 from dplit.court.audit.subjects import spending
-from dplit.court.audit.subjects.entries import in_blocks
-from dplit.court.audit.subjects.moved import DOMAIN, KINDS, held
+from dplit.court.audit.subjects.moved import DOMAIN, KINDS, crossed, has, held, one_by_one
 from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.court.audit.subjects.persons import DEEP, TREES, drawn
 from dplit.domain import Categorical, Continuous, Date, Domain
 from dplit.domain.schema import encoded_columns
+from dplit.forests import RandomDecisionForestClassifier
 from dplit.forests.cells import Cells
 
 LEVELS, CUT = Domain([Categorical(range(3))] * 8), Domain([Continuous(0, 2)] * 4)
 FROM_BLOCKS = tuple(dict.fromkeys(words.partition(",")[0] for words, _, blocks in KINDS if blocks))
-PRESETS = "PrivateForestClassifier", "PrivateForestRegressor"
 MATRIX, NOTHING, MANY = "MatrixForestClassifier", 1e-9, 60  # an epsilon at which all records draw alike
 SPARSE = "MedianForestClassifier", "MedianForestRegressor", "MultinomialForestClassifier"
 PLACES = "feature", "threshold", "side", "steps"  # of cuts, which these draw beside the records
 GROWN = {  # of more nodes than the first room of a tree holds, and of few
     **dict.fromkeys(spending.KINDS, (LEVELS, 7)), MATRIX: (Domain([Continuous(0, 2)] * 2), 1),
-    **dict.fromkeys((*SPARSE, *FROM_BLOCKS[:2], *PRESETS, "HistogramForestClassifier"), (CUT, 3)),
-}  # fmt: skip
-MORE = {  # one after another, beside what `spending` has
-    "label": ("smooth-exponential",), "voting": ("hard", "weighted"), "operator": ("gini", "information-gain"),
-    "criterion": ("gini", "majority"), "scores": ("normalised",),
-    "public_n": (9,), "classes": ([0], [0, 1]), "bins": (3,), "max_features": (1,),
-    "release": ("mixed", "clipped", "prediction", "subsample"), "n_records": (None, 60),
-    "strategy": ("per-tree", "tree-norm", "marginals", "weighted"), "target_scale": ("log",),
+    **dict.fromkeys((*SPARSE, *list(spending.KINDS)[:4], "HistogramForestClassifier"), (CUT, 3)),
 }  # fmt: skip
 UNPAIRED = {SPARSE[-1]: ["leaf_labels_"], MATRIX: ["query_votes_"]}  # drawn after a part for each record
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]\d+)?")
@@ -45,6 +36,7 @@ FILLED = Domain([Continuous(0, 1, missing=True), Categorical(["a", "b", "c"], mi
                  Date("2020-01-01", "2020-12-31", missing=True)])  # fmt: skip
 TABLES = {  # of numbers, inside and outside of the domain; and of cells some of which are missing
     "table of numbers": (CUT, [[0.1, 2.0, -3.0, 1.0], [1e9, 0.5, 0.0, -1e9]], float),
+    "table of many levels": (Domain([Categorical(range(30))]), [[1.0]] * 5 + [[2.0]] * 2, float),
     "table with missing values": (FILLED, [[0.1, "a", "2020-02-03"], [None, "b", None], [0.7, None, "2020-05-06"],
                                            [7.0, "c", "2031-01-01"]], object),
 }  # fmt: skip
@@ -67,11 +59,10 @@ def _small(kind, seeds):
     """Domain and parameters of fits: those that `spending` crosses, and others one after another."""
     choices = spending.COMMON | spending.KINDS[kind]
     choices |= {"delta": (0.0, 1e-15)} if "delta" in choices else {}
-    yield from ((FILLED, dict(zip(choices, values))) for values in product(*choices.values()))
-    for name in sorted(MORE.keys() & signature(estimator(kind)).parameters):
-        for value, depth in product(MORE[name], (1, 2)):
-            queries = {"queries": [[0.5, "a", None]]} if kind == MATRIX and name == "release" else {}
-            yield FILLED, {name: value, "max_depth": depth} | queries
+    asked = {"release": ("prediction", "subsample"), "queries": ([[0.5, "a", None]],)} if kind == MATRIX else {}
+    others = crossed(choices | asked) if asked else ()
+    for options in (*crossed(choices), *others, *one_by_one(estimator(kind), choices)):
+        yield FILLED, options
 
 
 def _large(kind, seeds):
@@ -81,16 +72,16 @@ def _large(kind, seeds):
 
 
 def _shown(forest, data, blocks=()):
-    """What a fit holds, warns of and says: numbers as arrays, the rest as text."""
+    """What a forest that may have been fitted before holds, warns of and says: arrays, the rest as text."""
     held_in = in_blocks(data, blocks) if blocks else nullcontext(data)
     with warnings.catch_warnings(record=True) as said, held_in as given:
         warnings.simplefilter("always")
-        fitted = clone(forest).fit(*given)
-    parts = vars(fitted) | vars(vars(fitted).get("forest_", fitted))
+        forest.fit(*given)
+    parts = vars(forest) | vars(vars(forest).get("forest_", forest))
     parts |= vars(parts.pop("trees_")) if "trees_" in parts else {}
-    if type(fitted).__name__ in SPARSE and forest.domain is not LEVELS:
+    if type(forest).__name__ in SPARSE and forest.domain is not LEVELS:
         parts |= {name: parts[name].shape for name in PLACES}
-    parts |= {"card": fitted.model_card(), "warnings": sorted(str(w.message) for w in said)}
+    parts |= {"card": forest.model_card(), "warnings": sorted(str(w.message) for w in said)}
     return {name: value if isinstance(value, np.ndarray) and value.dtype != object else str(held(value))
             for name, value in parts.items() if name not in ("random_state", "forest_")}  # fmt: skip
 
@@ -99,10 +90,8 @@ def _same(one, other):
     """Whether two values are alike, up to what a record moves at an epsilon of next to nothing."""
     if isinstance(one, str) and isinstance(other, str) and NUMBER.sub("", one) == NUMBER.sub("", other):
         one, other = (np.array(NUMBER.findall(text), dtype=float) for text in (one, other))
-    if not isinstance(one, np.ndarray) or not isinstance(other, np.ndarray):
-        return False
-    alike = one.shape == other.shape and one.dtype == other.dtype
-    return alike and np.allclose(one, other, 1e-3, 0, equal_nan=True)
+    alike = isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.dtype == other.dtype
+    return alike and one.shape == other.shape and np.allclose(one, other, 1e-3, 0, equal_nan=True)
 
 
 def _nothing(choices, kind, effort, rng):
@@ -112,13 +101,10 @@ def _nothing(choices, kind, effort, rng):
         known = {"classes": [0, 1, 2]} if classes else {"target_bounds": (1, 3)}
         given = {"random_state": 0, "n_estimators": 1 + (kind == MATRIX), "domain": domain} | known | options
         forest = estimator(kind)(NOTHING, **given)
-        tables = _tables(domain, given["classes"] if classes else [1.0, 2.0, 1.5, 3.0])
-        try:
-            first = _shown(forest, tables[0])
-        except ValueError as error:
-            if MORE.keys().isdisjoint(options) or "must be one of" not in str(error):
-                raise
-            continue  # another kind's choice
+        tables = _tables(domain, given["classes"] if classes else [1.0, 2.0, 1.5, 9.0])
+        if not has(forest, *tables[0]):
+            continue
+        first = _shown(forest, tables[0])
         cut = ((), (20, MANY - 20)) if kind in FROM_BLOCKS and domain is FILLED else ((),)
         others = [(tables[1], blocks) for blocks in cut] + [(tables[2], ())] * (given.get("neighbours") != RO)
         for data, blocks in others:
@@ -139,7 +125,9 @@ def _codes(encode, X, effort, rng, ends=(-np.inf, np.inf)):
 def _encoded(domain, X, kind, effort, rng):
     lower, upper = domain.bounds.T
     ends = lower, np.where(domain.n_levels > 0, domain.n_levels - 1, upper)
-    ways = domain.encode, lambda table: np.asarray(encoded_columns(domain, pd.DataFrame(table)))
+    fitted = RandomDecisionForestClassifier(1.0, domain=domain)
+    ways = (domain.encode, lambda table: np.asarray(encoded_columns(domain, pd.DataFrame(table))),
+            lambda table: fitted._read_fit(table, np.zeros(len(table)))[0])  # fmt: skip
     return max(_codes(way, np.array(X, dtype=kind), effort, rng, ends) for way in ways)
 
 

@@ -1,12 +1,11 @@
 """Other ways into a fit, in ``dplit audit``: blocks of Dask, records of a person, mixed priors."""
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from dplit.court.audit.estimators import FreshFit
+from dplit.court.audit.estimators import FreshFit, in_blocks
 from dplit.court.audit.subject import fits, subject
 from dplit.court.audit.subjects.preset import planned_for
 from dplit.court.audit.subjects.whole import first_labels
@@ -26,16 +25,6 @@ class InBlocks(FreshFit):
         """The fitted clone; everything is computed in this thread."""
         with in_blocks(data, (len(data[0]) - 1, 1)) as given:
             return super().__call__(given, rng)
-
-
-@contextmanager
-def in_blocks(data, lengths):
-    """``data = (X, y)`` as Dask's arrays of blocks of these lengths, computed in this thread."""
-    import dask
-    import dask.array
-
-    with dask.config.set(scheduler="synchronous"):
-        yield tuple(dask.array.from_array(a, chunks=(lengths, *a.shape[1:])) for a in data)
 
 
 def held_in_cell(cell, label, fitted):

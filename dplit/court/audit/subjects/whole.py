@@ -8,7 +8,6 @@ from functools import partial
 
 from dplit.court.audit.subject import fits, subject, subjects_of
 from dplit.court.audit.subjects.median import cell
-from dplit.court.audit.subjects.spending import KINDS
 
 RDF, MEDIAN, EXTRA = "RandomDecisionForestClassifier", "MedianForestClassifier", "DPExtraTreesClassifier"
 COPIES = 200
@@ -42,18 +41,12 @@ def far_leaf(record, other, fitted):
     return int(fitted.leaf_labels_[first]), bool(first != second)
 
 
-def _confident(kind):
-    """A leaf of 200 records of one class, and of 200 more of the other: 200 times epsilon."""
-    options = {"epsilon": 0.8 / COPIES, "n_estimators": 1, "max_depth": 0}
-    data, change = ([[0.5]] * COPIES, [0] * COPIES), (f"add {COPIES}", [0.5], 1)
-    return fits(kind, data, change, first_labels, (240, 1500, 8000), **options)
-
-
 def registered():
     """The subjects of this file."""
-    for kind in KINDS:
-        if kind.endswith("Classifier") and not kind.startswith(("Histogram", "Matrix")):  # those have no such leaf
-            yield subject(f"{kind}, confident leaf, {COPIES} records more", _confident(kind))
+    data, change = ([[0.5]] * COPIES, [0] * COPIES), (f"add {COPIES}", [0.5], 1)
+    confident = {"epsilon": 0.8 / COPIES, "n_estimators": 1, "max_depth": 0}
+    yield subject(f"{MEDIAN}, confident leaf, {COPIES} records more",
+                  fits(MEDIAN, data, change, first_labels, (240, 1500, 8000), **confident))  # fmt: skip
     one, new, flat = ([[0.5]], [0]), ("add", [0.5], 1), {"max_depth": 0}
     empty = {"data": ([[0.1]] * 2, [0, 0]), "change": ("add", [0.9], 1), "draws": (600, 5000, 20_000),
              "summary": partial(far_leaf, [0.9], [0.1]), "epsilon": 1.0, "n_estimators": 1,

@@ -58,7 +58,7 @@ def _tables(columns, targets):
 def _small(kind, seeds):
     """Domain and parameters of fits: those that `spending` crosses, and others one after another."""
     choices = spending.COMMON | spending.KINDS[kind]
-    choices |= {"delta": (0.0, 1e-15)} if "delta" in choices else {}
+    choices |= {"delta": (0.0, 1e-15), "n_estimators": (20,)} if "delta" in choices else {}
     asked = {"release": ("prediction", "subsample"), "queries": ([[0.5, "a", None]],)} if kind == MATRIX else {}
     others = crossed(choices | asked) if asked else ()
     for options in (*crossed(choices), *others, *one_by_one(estimator(kind), choices)):

@@ -55,7 +55,7 @@ QUERIES = [[0.9, "b", 0.3], [0.1, "a", -0.5], [0.9, "b", 0.3]]
 MORE = {  # choices of some kinds, one after another, beside those that are crossed
     "voting": ("hard", "weighted"), "operator": ("gini", "information-gain"), "criterion": ("gini", "majority"),
     "scores": ("normalised",), "public_n": (9,), "classes": ([0], [0, 1]), "n_records": (None, 60), "bins": (3,),
-    "strategy": ("weighted", "marginals", "merged", "regions", "p-identity"), "max_features": (1,),
+    "strategy": ("per-tree", "weighted", "marginals", "merged", "regions", "p-identity"), "max_features": (1,),
     "target_scale": ("linear", "log"), "ensembles": (2,), "release": ("mixed", "clipped"),
 }  # fmt: skip
 OTHERS = ("must be one of", "is one for", "queries must be None", "must be 'weighted'")  # errors: not theirs
@@ -322,7 +322,7 @@ def moved(kind, choices, blocks, pairs, effort, rng):
 
     `pairs` makes neighbours from the labels of `X`, those of a new record, and the relation.
     """
-    make, found, more = estimator(kind), [], pairs is one_record and "noise" not in choices
+    make, found, more = estimator(kind), [], pairs is one_record and {"noise", "delta"}.isdisjoint(choices)
     choices = {"neighbours": (AR, RO)} | choices
     for options in (*crossed(choices), *(one_by_one(make, choices) if more else ())):
         state = None if options.get("noise") == "secure" else 0

@@ -6,7 +6,7 @@ two trees looked at together.
 
 from functools import partial
 
-from dplit.court.audit.subject import fits, subject, subjects_of
+from dplit.court.audit.subject import fits, subjects_of
 from dplit.court.audit.subjects.median import cell
 
 RDF, MEDIAN, EXTRA = "RandomDecisionForestClassifier", "MedianForestClassifier", "DPExtraTreesClassifier"
@@ -43,10 +43,6 @@ def far_leaf(record, other, fitted):
 
 def registered():
     """The subjects of this file."""
-    data, change = ([[0.5]] * COPIES, [0] * COPIES), (f"add {COPIES}", [0.5], 1)
-    confident = {"epsilon": 0.8 / COPIES, "n_estimators": 1, "max_depth": 0}
-    yield subject(f"{MEDIAN}, confident leaf, {COPIES} records more",
-                  fits(MEDIAN, data, change, first_labels, (240, 1500, 8000), **confident))  # fmt: skip
     one, new, flat = ([[0.5]], [0]), ("add", [0.5], 1), {"max_depth": 0}
     empty = {"data": ([[0.1]] * 2, [0, 0]), "change": ("add", [0.9], 1), "draws": (600, 5000, 20_000),
              "summary": partial(far_leaf, [0.9], [0.1]), "epsilon": 1.0, "n_estimators": 1,
@@ -54,10 +50,12 @@ def registered():
     pair = ([[0.5]] * 2, [0, 0]), ("replace", [0.5], 1)
     many, more = (1600, 5000, 20_000), (2000, 5000, 20_000)
     yield from subjects_of({
+        f"{MEDIAN}, confident leaf, {COPIES} records more": fits(
+            MEDIAN, ([[0.5]] * COPIES, [0] * COPIES), (f"add {COPIES}", [0.5], 1), first_labels,
+            (240, 1500, 8000), epsilon=0.8 / COPIES, n_estimators=1, **flat),
         f"{EXTRA}, five trees that read all records": fits(
             EXTRA, one, new, votes, many, epsilon=0.6, n_estimators=5, partitioned=False, **flat),
-        f"{RDF}, two trees together": fits(
-            RDF, one, new, first_labels, many, epsilon=1.5, n_estimators=2, **flat),
+        f"{RDF}, two trees together": fits(RDF, one, new, first_labels, many, epsilon=1.5, n_estimators=2, **flat),
         f"{RDF}, empty leaf": fits(RDF, **empty),
         f"{RDF}, one record replaced": fits(
             RDF, *pair, first_labels, more, epsilon=1.0, n_estimators=1, neighbours="replace-one", **flat),

@@ -2,19 +2,22 @@
 
 import ast
 import json
+import warnings
 from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from dplit import metrics
 from dplit.baselines import jpw
 from dplit.baselines._shared import leaf_stats
 from dplit.budget import Budget, Public, Spend, accountant
 from dplit.court.audit.suite import audit_subject, every_subject
 from dplit.domain import GRID, columns, schema
-from dplit.forests import BoostedForestRegressor, noise, targets
+from dplit.forests import BoostedForestRegressor, noise, releases, targets
 from dplit.forests.blocks import Told
+from dplit.forests.reading import WithRecords
 from dplit.ground.printed import data_file
 from dplit.mechanisms import Geometric, _selection
 from tests.audit.careless import LISTS, asked, careless, source_of
@@ -31,8 +34,8 @@ def test_a_careless_change_is_one_of_the_present_source(which, name):
 
 def test_no_change_is_in_two_lists():
     names = [name for _, name in EVERY]
-    assert len(set(names)) == len(names) == 80
-    assert len({(bug["module"], bug["after"]) for which in LISTS for bug in careless(which).values()}) == 80
+    assert len(set(names)) == len(names) == 120
+    assert len({(bug["module"], bug["after"]) for which in LISTS for bug in careless(which).values()}) == 120
 
 
 @pytest.mark.parametrize("which", LISTS)
@@ -114,7 +117,27 @@ def _quoted(column, values, name):
     return np.array([column.levels.index(value) for value in values], dtype=float)
 
 
-charged = accountant.charged
+def _rare_merged(domain, X):
+    """Codes of the levels that are held by five records; the others are the first level's."""
+    codes = encode(domain, X)
+    return np.where((codes == codes[:, None]).sum(axis=1) < 5, 0.0, codes)
+
+
+def _counted(values, *given):
+    """Shares of targets, and a warning that says how many were clipped."""
+    warnings.warn(f"{(np.asarray(values) > 3).sum()} targets were clipped", stacklevel=2)
+    return target_shares(values, *given)
+
+
+def _known_empty(counts, epsilon, rng):
+    """Noisy counts of cells, without noise where the last one is empty."""
+    noisy, node = noisy_cells(counts, epsilon, rng)
+    noisy[-1] *= counts[-1] > 0
+    return noisy, node
+
+
+charged, encode = accountant.charged, schema.Domain.encode
+target_shares, noisy_cells = targets.target_shares, metrics.noisy_cells
 
 
 @contextmanager
@@ -142,6 +165,12 @@ BUGS = {  # a subject, where a bug is planted, and what stands there
     "JPWClassifier tells no seed, and no cell that it refuses": (
         noise.WithNoise, "__getstate__", lambda f: vars(f) | {"random_state": int(f.random_state)}),
     "FSClassifier tells no seed, and no cell that it refuses": (columns.Categorical, "encode", _quoted),
+    "codes of the records of a table of many levels": (WithRecords, "_encoded", staticmethod(_rare_merged)),
+    "MedianForestRegressor, what a fit stores": (targets, "target_shares", _counted),
+    "held-out records, description of a column": (metrics, "noisy_cells", _known_empty),
+    "attack: last bit of a Laplace count": (releases, "rounded", lambda values, scale: values),
+    "budget, a sequence": (Budget, "__add__", lambda self, other: self),
+    "an account that is kept in a file": (accountant.Accountant, "_check", lambda *given: None),
     "released numbers, noise of their own": (
         Geometric, "_simulated", lambda self, values, rng: values + rng.integers(9)),
 }  # fmt: skip

@@ -223,8 +223,11 @@ def test_every_private_estimator_is_asked_in_both_relations():
             if options.get("accounting", "proved") == "proved":
                 found = asked[pair.kind]
                 found.add(options.get("neighbours", "add-remove"))
-                if subject.name.endswith("what a fit stores"):
-                    found.add("stored")
+    for name in every_subject():
+        kind, _, words = name.partition(", ")
+        if kind in kinds:
+            told = {"what a fit stores": {"stored"}, "what a record moves": {"add-remove", "replace-one"}}
+            asked[kind] |= told.get(words, set())
     missing = {k: {"add-remove", "replace-one", "stored"} - found for k, found in asked.items()}
     assert {k: m for k, m in missing.items() if m} == {}
 

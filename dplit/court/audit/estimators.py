@@ -4,6 +4,7 @@ A fitted model is summarised before it is compared, by `forest_labels` or by `la
 """
 
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,3 +104,13 @@ class label_score:
         """Share of votes, rounded to 12 digits so that equal shares are one outcome."""
         column = list(fitted.classes_).index(self.label)
         return round(float(fitted.predict_proba(self.record)[0, column]), 12)
+
+
+@contextmanager
+def in_blocks(data, lengths):
+    """``data = (X, y)`` as Dask's arrays of blocks of these lengths, computed in this thread."""
+    import dask
+    import dask.array
+
+    with dask.config.set(scheduler="synchronous"):
+        yield tuple(dask.array.from_array(a, chunks=(lengths, *a.shape[1:])) for a in data)

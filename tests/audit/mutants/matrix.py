@@ -72,7 +72,7 @@ def _ensembles_share(original):
     return measure
 
 
-@plant("queries are taken from the records", f"{FOREST}, what a prediction stores",
+@plant("queries are taken from the records", f"{FOREST}, what a fit stores",
        at("forests.reading", "WithRecords", "_read_fit"))  # fmt: skip
 def _asked_records(original):
     def _read_fit(self, X, y):

@@ -1,6 +1,7 @@
 """Streams and seeds, the records of a tree, the schema, and what a fit stores."""
 
 import math
+from dataclasses import replace
 from functools import wraps
 
 import numpy as np
@@ -101,7 +102,8 @@ def _wide(feature, column):
     if not isinstance(feature, Continuous):
         return feature
     values = column.astype(float)
-    return Continuous(min(feature.lower, values.min()), max(feature.upper, values.max()))
+    low, high = min(feature.lower, np.nanmin(values)), max(feature.upper, np.nanmax(values))
+    return replace(feature, lower=low, upper=high)
 
 
 @plant("the class list is read off the data", f"{MEDIAN}, what a fit stores",

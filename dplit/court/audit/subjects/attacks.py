@@ -9,6 +9,7 @@ from scipy.stats import binom
 from dplit.court.audit import subject
 from dplit.court.audit.estimators import FreshFit
 from dplit.domain import Continuous, Domain
+from dplit.forests.releases import laplace_counts
 from dplit.matrix.release import noisy
 from dplit.mechanisms import Laplace
 from dplit.neighbours import append_record
@@ -91,13 +92,10 @@ def count_bit(fitted):
     return last_bit(fitted.leaf_counts_[0, -1])
 
 
-def released_bit(exact, rng):
-    """The last bit of an entry of a matrix release with Laplace noise."""
-    return last_bit(noisy(np.array([[exact]]), Laplace(1.0), rng=rng)[0, 0])
-
-
-def _laplace_bits():
-    return subject.Pair(released_bit, 0.0, 1.0, 1.0)
+def _laplace_bits(release):
+    """The last bit of what is released of one number, 0 or 1, in a table of its own."""
+    bit = lambda exact, rng: last_bit(release(np.array([[exact]]), rng)[0, 0])  # noqa: E731
+    return subject.BlackBox(lambda: subject.Pair(bit, 0.0, 1.0, 1.0), (2000, 10_000, 50_000))
 
 
 def is_a_product(fitted, width=0.7):
@@ -155,7 +153,8 @@ def registered():
         "records 1e-310 apart": _halves(5279, 1e-310, unit, below),
         "records 1e-310 apart, uniform": _halves(2671, 1e-310, unit, below, "uniform"),
         "last bit of a count": subject.fits("JPWClassifier", none, one, count_bit, many, max_depth=0, **single),
-        "last bit of a matrix release": subject.BlackBox(_laplace_bits, (2000, 10_000, 50_000)),
+        "last bit of a Laplace count": _laplace_bits(lambda x, rng: laplace_counts(x, 1.0, rng)[0]),
+        "last bit of a matrix release": _laplace_bits(lambda x, rng: noisy(x, Laplace(1.0), rng=rng)),
         "last bits of a cut": subject.fits(MEDIAN, left, both, is_a_product, many, max_depth=1, **single),
         "two releases, clones of a Generator": _two_releases(np.random.default_rng),
         "two releases, clones of a RandomState": _two_releases(np.random.RandomState),

@@ -103,17 +103,11 @@ def registered():
     classifier, fewer = "BoostedForestClassifier", (400, 2000, 10_000)
     two = {"epsilon": 2.0, "n_estimators": 1, "max_depth": 1, "n_records": 4}
     flat = {"epsilon": 1.0, "n_estimators": 2, "max_depth": 0, "n_records": 4}
-    four, replaced = [[0.1], [0.3], [0.6], [0.9]], {"neighbours": RO}
-    for kind, y in ((classifier, [0, 0, 1, 1]), ("BoostedForestRegressor", [0.0, 0.0, 1.0, 1.0])):
-        drawn = partial(fits, kind, (four, y), summary=first_test, draws=(300, 4000, 20_000))
-        add, swap = ("add", [0.8], y[0]), ("replace", [0.8], y[0])
-        yield subject(f"{kind}, add-remove", drawn(change=add, **two))
-        yield subject(f"{kind}, replace-one", drawn(change=swap, **two | replaced))
-        if kind == classifier:
-            noisy = drawn(change=add, **two | {"n_records": None})
-    yield subject(f"{classifier}, noisy number of records", noisy)
+    four = [[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1]
+    test = fits(classifier, four, ("add", [0.8], 0), first_test, (300, 4000, 20_000), **two)
+    yield subject(f"{classifier}, add-remove", test)
     cuts = fits(classifier, ([[0.111], [0.222]], [0, 1]), ("replace", [0.777], 0), on_the_grid, fewer,
-                **two | replaced | {"epsilon": 1.0})  # fmt: skip
+                **two | {"epsilon": 1.0, "neighbours": RO})  # fmt: skip
     yield subject(f"{classifier}, cuts of the public grid", cuts)
     noise = fits(classifier, ([[0.5]], [1]), ("add", [0.5], 1), implied_records, fewer, **flat)
     yield subject(f"{classifier}, noise of two rounds", noise)

@@ -53,6 +53,7 @@ def _spend(epsilon):
 def _sequences():
     for e in EPSILONS:
         yield budget.Sequence("s", (_spend(e),), copies=3).epsilon, loss(*together([coin(e)] * 3))
+        yield (budget.Budget(_spend(e)) + budget.Budget(_spend(e))).epsilon, loss(*together([coin(e)] * 2))
         yield (budget.Sequence("s", (_spend(e), _spend(2 * e))).epsilon, loss(*together([coin(e), coin(2 * e)])))
 
 

@@ -1,23 +1,17 @@
-"""Other ways into a fit, in ``dplit audit``: blocks of Dask, records of a person, one replaced, mixed priors."""
+"""Other ways into a fit, in ``dplit audit``: blocks of Dask, records of a person, mixed priors."""
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from dplit.court.audit.estimators import FreshFit
-from dplit.court.audit.subject import RO, fits, subject, subjects_of
+from dplit.court.audit.estimators import FreshFit, in_blocks
+from dplit.court.audit.subject import fits, subject
 from dplit.court.audit.subjects.preset import planned_for
 from dplit.court.audit.subjects.whole import first_labels
 from dplit.domain import Categorical, Domain
 
 RDF, HISTOGRAM, PRESET = ("RandomDecisionForestClassifier", "HistogramForestClassifier", "PrivateForestClassifier")
-REPLACED = (  # of which no other subject replaces a record
-    "MedianForestRegressor", "PrivateForestRegressor", "DPDecisionForestClassifier",
-    "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",
-    "DPRandomForestRegressor", "JPWClassifier", "RGVClassifier",
-)  # fmt: skip
 FEW, SOME, SLOW = (240, 1500, 8000), (300, 3000, 20_000), (140, 1000, 5000)
 ONE_LEAF = {"n_estimators": 1, "max_depth": 0}
 FAR = 4  # where the outcomes of noise are put together
@@ -33,38 +27,13 @@ class InBlocks(FreshFit):
             return super().__call__(given, rng)
 
 
-@contextmanager
-def in_blocks(data, lengths):
-    """``data = (X, y)`` as Dask's arrays of blocks of these lengths, computed in this thread."""
-    import dask
-    import dask.array
-
-    with dask.config.set(scheduler="synchronous"):
-        yield tuple(dask.array.from_array(a, chunks=(lengths, *a.shape[1:])) for a in data)
-
-
 def held_in_cell(cell, label, fitted):
     """Summary: the released count of a class in a cell, a whole number within +-`FAR`."""
     return int(np.clip(fitted.cell_counts_[cell, label], -FAR, FAR))
 
 
-def _replaced(kind):
-    """One of two alike records becomes one of the other class, or of the other end."""
-    first, last = (0.0, 1.0) if kind.endswith("Regressor") else (0, 1)
-    data, change = ([[0.5]] * 2, [first] * 2), ("replace", [0.5], last)
-    summary = first_step if kind.startswith("Private") else first_labels
-    return fits(kind, data, change, summary, FEW, epsilon=1.0, neighbours=RO, **ONE_LEAF)
-
-
-def first_step(fitted):
-    """Summary: which side of the middle a preset's released mean lies on."""
-    return bool(fitted.forest_.initial_[0] > 0.5)
-
-
 def registered():
     """The subjects of this file."""
-    replaced = {kind: _replaced(kind) for kind in REPLACED}
-    yield from subjects_of(replaced, "{}, a record of one leaf replaced")
     ends = fits("DPExtraTreesRegressor", ([[0.5]] * 2, [1.0] * 2), ("add", [0.5], 2.0), first_labels, FEW,
                 epsilon=1.0, target_bounds=(1, 2), **ONE_LEAF)  # fmt: skip
     yield subject("DPExtraTreesRegressor, bounds that begin at one", ends)

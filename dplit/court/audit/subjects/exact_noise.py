@@ -5,6 +5,8 @@ repeated. Where a mechanism stands alone its generator refuses floats, too.
 """
 
 import math
+import os
+import warnings
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -170,20 +172,33 @@ def _own_keys(effort, rng):
     one, other = secure_generator(), secure_generator()
     children = one.spawn(3)
     streams = [one, other, *children, *children[0].spawn(2), *children[1].spawn(2), *one.spawn(2), deepcopy(one)]
-    bits = [stream.bit_generator.random_raw(2).tobytes() for stream in streams]
+    read, write = os.pipe()
+    with warnings.catch_warnings(action="ignore"):
+        child = os.fork() if hasattr(os, "fork") else os.write(write, bytes(16))
+    if not child:
+        os.write(write, one.bit_generator.random_raw(2).tobytes())
+        os._exit(0)
+    bits = [os.read(read, 16), *(stream.bit_generator.random_raw(2).tobytes() for stream in streams)]
+    with suppress(OSError):
+        os.waitpid(child, 0)
     alike = len(bits) - len({*bits})
     return Found(1.0, math.inf if alike else 0.0, f"{alike} of {len(bits)} streams repeat another one's bits")
 
 
 def _members(effort, rng):
-    """How many members of two bags of one seed drew the same noise, which the bag's seed would then tell."""
+    """How many members of two bags of one seed drew the same noise, and how many bags may draw records."""
     from sklearn.ensemble import BaggingClassifier
 
     wide = HistogramForestClassifier(1e-3, domain=Domain([Categorical(range(9))]), classes=[0, 1], max_depth=1)
     bag, data = BaggingClassifier(wide, 2, bootstrap=False, random_state=0), ([[3], [5]], [0, 1])
     bags = zip(*(clone(bag).fit(*data).estimators_ for _ in range(2)))
     alike = sum(bool((one.cell_counts_ == other.cell_counts_).all()) for one, other in bags)
-    return Found(1.0, math.inf if alike else 0.0, f"{alike} of 2 members")
+    let_in = 0
+    for several, drawn in product((1, 2), ({"bootstrap": True}, {"bootstrap": False, "max_samples": 1})):
+        with suppress(ValueError):
+            member = clone(wide).set_params(records_per_person=several)
+            let_in += bool(BaggingClassifier(member, 2, random_state=0, **drawn).fit(*data))
+    return Found(1.0, math.inf if alike or let_in else 0.0, f"{alike} of 2 members, {let_in} of 4 bags")
 
 
 def _own_noise(effort, rng):

@@ -40,7 +40,8 @@ def lost(name, neighbours, several, record):
 
 
 def _moved(name, effort, rng):
-    cases = product((AR, RO), (1, 2), RECORDS)
+    missing = ((0.4, np.nan),) if name.startswith("description") else ()
+    cases = product((AR, RO), (1, 2), (*RECORDS, *missing))
     return worst_of(EPSILON, [(lost(name, *case), *map(str, case)) for case in cases])
 
 

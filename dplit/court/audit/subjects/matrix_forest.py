@@ -11,7 +11,6 @@ import numpy as np
 from scipy.stats import gamma
 
 from dplit.court.audit.subject import RO, fits, fits_by_law, leak, subjects_of
-from dplit.court.audit.subjects.whole import FEW, OUTSIDE, WORDS, stored
 from dplit.mechanisms import Geometric
 
 FOREST, HISTOGRAM = "MatrixForestClassifier", "HistogramForestClassifier"
@@ -35,11 +34,10 @@ def first_of(name, fitted):
     return rounded(np.atleast_1d(getattr(fitted, name)[0]))
 
 
-def _fit(summary, change, draws=DRAWS, kind=FOREST, **options):
+def _fit(summary, change, **options):
     """Fits on two records of the first class in one cell; what they declare is their budget."""
-    given = CELLS | {"n_estimators": 2} if kind is FOREST else {"bins": 2}
     data, summary = ([PLACE, PLACE], [0, 0]), partial(first_of, summary)
-    return fits(kind, data, change, summary, draws, **{"epsilon": 2.0} | given | options)
+    return fits(FOREST, data, change, summary, DRAWS, **CELLS | {"epsilon": 2.0, "n_estimators": 2} | options)
 
 
 def neither_moved(name, fitted):
@@ -59,12 +57,6 @@ def _leak(summary, kind=FOREST, **options):
         return float(noise.sf(-1)) ** 2, float(noise.sf(0)) ** 2
 
     return leak(kind, data, swap, partial(neither_moved, summary), LEAK, chances, **given | options)
-
-
-def _stored(kind, **options):
-    """Four records, the last one of a class of its own."""
-    options = {"domain": WORDS, "classes": [0, 1, 2], "n_estimators": 2, **options}
-    return fits(kind, (OUTSIDE[0], [0, 0, 1]), ("add", OUTSIDE[1], 2), stored, FEW, **options)
 
 
 def _own_law(neighbours="add-remove", epsilon=2.0):
@@ -118,31 +110,12 @@ def _clipped(noise, at, count):
 def registered():
     """The subjects of this file."""
     add, swap = ("add", PLACE, 1), ("replace", PLACE, 1)
-    both, votes = {"difference": False}, {"release": "prediction", "queries": QUERIES}
-    parts, replaced = {"release": "subsample", "queries": QUERIES}, {"neighbours": RO}
-    hard, fewer = {**parts, "voting": "hard"}, (60, 3000, 20_000)
-    counts = partial(_fit, "leaf_counts_", add)
-    counts_swapped = partial(_fit, "leaf_counts_", swap, **replaced)
-    difference, answers = partial(_fit, "leaf_differences_"), partial(_fit, "query_votes_")
+    both, parts = {"difference": False}, {"release": "subsample", "queries": QUERIES}
+    agree = partial(_fit, "leaf_counts_", strategy="tree-norm", **both)
     yield from subjects_of({
-        "training, difference": difference(add),
-        "training, difference, replace-one": difference(swap, **replaced),
-        "training": counts(**both, strategy="merged"),
-        "training, replace-one": counts_swapped(**both),
-        "training, leaf of each tree": counts(**both, strategy="per-tree"),
-        "training, trees that agree": counts(**both, strategy="tree-norm"),
-        "training, trees that agree, replace-one": counts_swapped(**both, strategy="tree-norm"),
-        "training, strategy of least error": counts(**both, strategy="auto"),
-        "two ensembles, add-remove": counts(draws=fewer, ensembles=2),
-        "two ensembles, difference, replace-one": difference(swap, ensembles=2, difference=True, **replaced),
-        "two ensembles": counts_swapped(draws=fewer, ensembles=2),
-        "prediction": answers(add, **votes),
-        "prediction, replace-one": answers(swap, **votes, **replaced),
-        "subsample": answers(add, **parts),
-        "subsample, replace-one": answers(swap, **parts, **replaced),
-        "subsample, hard votes": answers(add, **hard),
-        "subsample, hard votes, replace-one": answers(swap, **hard, **replaced),
-        "published subsample, its budget": answers(add, **parts, accounting="published"),
+        "training, trees that agree": agree(add),
+        "training, trees that agree, replace-one": agree(swap, neighbours=RO),
+        "published subsample, its budget": _fit("query_votes_", add, **parts, accounting="published"),
         "published training, replace-one": _leak("leaf_counts_", **both),
         "published subsample, replace-one": _leak("query_votes_", **parts),
     }, f"{FOREST}, {{}}")  # fmt: skip
@@ -158,15 +131,4 @@ def registered():
         "draws its law, trees that agree": agreeing(epsilon=1.5),
         "draws its law, trees that agree, replace-one": agreeing(epsilon=3.0, neighbours=RO),
     }, f"{FOREST} {{}}")  # fmt: skip
-    asked = {"release": "prediction", "queries": [[0.2, "a"], [0.7, "b"]], "strategy": "per-tree"}
-    yield from subjects_of({
-        f"{FOREST}, what a fit stores": _stored(FOREST, max_depth=2),
-        f"{FOREST}, what a prediction stores": _stored(FOREST, max_depth=2, **asked),
-    })  # fmt: skip
-    cells = partial(_fit, "cell_counts_", kind=HISTOGRAM, n_estimators=1)
-    yield from subjects_of({
-        "add-remove": cells(add),
-        "replace-one": cells(swap, **replaced),
-        "published, replace-one": _leak("cell_counts_", HISTOGRAM),
-        "what a fit stores": _stored(HISTOGRAM),
-    }, f"{HISTOGRAM}, {{}}")  # fmt: skip
+    yield from subjects_of({"published, replace-one": _leak("cell_counts_", HISTOGRAM)}, f"{HISTOGRAM}, {{}}")

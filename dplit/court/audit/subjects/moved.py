@@ -8,16 +8,18 @@ from before, costs without limit, and so does what the fits store and is not the
 
 import math
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
 from dplit.budget import Budget, epsilon_of
+from dplit.court.audit.estimators import in_blocks
 from dplit.court.audit.subject import AR, RO, estimator, subject, worst_of
-from dplit.court.audit.subjects.entries import in_blocks
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests.noise import WithNoise
 from dplit.forests.randomness import SOURCES
@@ -34,6 +36,7 @@ X = np.array([[0.1, "a", 0.3], [0.9, "b", -0.8], [0.4, "c", 0.9], [0.6, "a", -0.
               [0.2, "a", 0.7]], dtype=object)  # fmt: skip
 RECORDS = ([0.9, "b", 0.3], [-7.0, "a", 5.0], [1e9, "c", -1e9])  # inside the bounds, and outside
 BLOCKS = ((1, 2, 3),)
+PAIRS = 6  # drawn, of few records each
 MANY = 300
 EDGES = 127, 255, 32_767, 65_535  # records: one more, and a small integer overflows
 BOUGHT = {"n_records": (None,), "neighbours": (AR,)}  # the number of records
@@ -49,6 +52,13 @@ ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws hav
 }  # fmt: skip
 MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
 QUERIES = [[0.9, "b", 0.3], [0.1, "a", -0.5], [0.9, "b", 0.3]]
+MORE = {  # choices of some kinds, one after another, beside those that are crossed
+    "voting": ("hard", "weighted"), "operator": ("gini", "information-gain"), "criterion": ("gini", "majority"),
+    "scores": ("normalised",), "public_n": (9,), "classes": ([0], [0, 1]), "n_records": (None, 60), "bins": (3,),
+    "strategy": ("per-tree", "weighted", "marginals", "merged", "regions", "p-identity"), "max_features": (1,),
+    "target_scale": ("linear", "log"), "ensembles": (2,), "release": ("mixed", "clipped"),
+}  # fmt: skip
+OTHERS = ("must be one of", "is one for", "queries must be None", "must be 'weighted'")  # errors: not theirs
 KINDS = (  # an estimator and words, its parameters, and whether there is a fit from blocks
     ("BoostedForestClassifier", ROUNDS | FEWER, True),
     ("BoostedForestRegressor", ROUNDS, True),
@@ -61,7 +71,7 @@ KINDS = (  # an estimator and words, its parameters, and whether there is a fit 
     ("HistogramForestClassifier, exact noise",
      CELLS | {"noise": ("secure",), "mechanism": ("geometric", "laplace")}, False),
     ("MatrixForestClassifier",
-     MATRIX | {"voting": ("hard", "weighted"), "mechanism": ("laplace",),
+     MATRIX | {"voting": ("hard", "weighted"), "mechanism": ("laplace", "geometric"),
                "strategy": ("identity", "per-tree")}, False),
     ("MatrixForestClassifier, votes of subsamples",
      MATRIX | {"release": ("subsample",), "queries": (QUERIES,), "strategy": ("identity",),
@@ -118,12 +128,12 @@ def lockstep(first=None):
             released = original(self, values, *rest, rng=rng)
             drawing.clear()
             if first is not None:
-                released = first[len(calls)].released if len(calls) < len(first) else None
+                released = copy(first[len(calls)].released) if len(calls) < len(first) else None
                 if own and released is not None:
                     rng.bit_generator.state = first[len(calls)].after
             weight = self.rate if hasattr(self, "rate") else 1 / _width(self)
             words, values = repr(self) if own else BORROWED, np.array(values, dtype=np.float64)
-            calls.append(Call(words, weight, values, released, rng.bit_generator.state))
+            calls.append(Call(words, weight, values, copy(released), rng.bit_generator.state))
             return released
 
         return sample
@@ -196,11 +206,11 @@ def stored(fitted):
         elif name == "trees_":
             found |= {part: np.asarray(a).tobytes() for part, a in vars(value).items()}
         elif name != "random_state":
-            found[name] = _held(value)
+            found[name] = held(value)
     return found
 
 
-def _held(value):
+def held(value):
     """What is compared of a value; a source of randomness is like no other one, since noise can be had from it."""
     if isinstance(value, SOURCES):
         return object()
@@ -209,10 +219,10 @@ def _held(value):
     if isinstance(value, SAID):
         return str(value)
     if isinstance(value, (tuple, list)):
-        return [_held(part) for part in value]
+        return [held(part) for part in value]
     inside = type(value).__module__.startswith("dplit.") and vars(value)
     parts = value if isinstance(value, dict) else inside or {}
-    return type(value).__name__, {name: _held(part) for name, part in parts.items()}
+    return type(value).__name__, {name: held(part) for name, part in parts.items()}
 
 
 def in_turn(one, other):
@@ -224,7 +234,7 @@ def in_turn(one, other):
         before = one(OfTheFit(np.random.PCG64(0)))
     with lockstep(first) as second:
         returned = other(OfTheFit(np.random.PCG64(0)))
-    same = len(first) == len(second) and first and str(before) == str(returned)
+    same = len(first) == len(second) and first and held(before) == held(returned)
     return math.fsum(lost(*pair)[0] for pair in zip(first, second)) if same else math.inf, returned
 
 
@@ -254,6 +264,11 @@ def one_record(labels, new, neighbours):
             yield data, append_record(*data, record, label)
         else:
             yield data, replace_record(*data, 0, record, label)
+    rng = np.random.default_rng(0)
+    for n in rng.integers(2, 7, size=PAIRS):
+        data = X[rng.integers(len(X), size=n)], rng.choice(y, size=n)
+        other = X[rng.integers(len(X))], rng.choice(y)
+        yield data, append_record(*data, *other) if neighbours == AR else replace_record(*data, 0, *other)
 
 
 def one_of_many(labels, new, neighbours):
@@ -279,26 +294,48 @@ def _targets(kind, classes):
     return {"classes": classes}, labels, classes
 
 
+def crossed(choices):
+    """Every choice of a value for each name, as parameters."""
+    return (dict(zip(choices, values)) for values in product(*choices.values()))
+
+
+def one_by_one(make, choices):
+    """The last of `choices`, under both relations, with one value of `MORE` beside or in place of them."""
+    usual = {name: values[-1] for name, values in choices.items()}
+    for name in sorted(MORE.keys() & signature(make).parameters):
+        for value, neighbours in product(MORE[name], choices["neighbours"]):
+            yield usual | {name: value, "neighbours": neighbours}
+
+
+def has(forest, X, y):
+    """Whether a kind has the choices that it is asked for, some of whose names are those of other kinds."""
+    try:
+        return bool(_Fit(forest)(X, y))
+    except (TypeError, ValueError) as error:
+        if any(words in str(error) for words in OTHERS):
+            return False
+        raise
+
+
 def moved(kind, choices, blocks, pairs, effort, rng):
     """What `Subject` asks for: the worst pair of all choices of parameters.
 
     `pairs` makes neighbours from the labels of `X`, those of a new record, and the relation.
     """
-    make, found = estimator(kind), []
+    make, found, more = estimator(kind), [], pairs is one_record and {"noise", "delta"}.isdisjoint(choices)
     choices = {"neighbours": (AR, RO)} | choices
-    for values in product(*choices.values()):
-        options = dict(zip(choices, values))
+    for options in (*crossed(choices), *(one_by_one(make, choices) if more else ())):
         state = None if options.get("noise") == "secure" else 0
         schema, labels, new = _targets(kind, options.get("classes", [0, 1, 2]))
         forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema | options)
-        for cut in blocks:
+        for cut in blocks if has(forest, X, labels) else ():
             fit = _Fit(forest, cut)
             for data, neighbour in pairs(labels, new, options["neighbours"]):
                 if len(data[0]) < len(cut):
                     continue
                 loss, budget = in_lockstep(fit, data, neighbour)
                 where = f"{options}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
-                found.append((loss / budget.epsilon * EPSILON, where))
+                found.append((max(loss / budget.epsilon * EPSILON, budget.epsilon), where))
     return worst_of(EPSILON, found)
 
 
@@ -307,8 +344,7 @@ def registered():
     for words, choices, has_blocks in KINDS:
         name, kind = f"{words}, what a record moves", words.partition(",")[0]
         few = {name: values[-1:] for name, values in choices.items()}
-        scales = {"target_scale": ("linear", "log")} if kind.endswith("Regressor") else {}
-        yield subject(name, partial(moved, kind, choices | scales, ((),), one_record))
+        yield subject(name, partial(moved, kind, choices, ((),), one_record))
         alone = few | {"neighbours": (AR,)}
         yield subject(f"{name} among many", partial(moved, kind, alone, ((),), one_among_many))
         if has_blocks:

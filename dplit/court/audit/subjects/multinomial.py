@@ -92,7 +92,6 @@ def registered():
     eleven = [[i / 12] for i in range(1, 12)], [i % 2 for i in range(11)]
     yield from subjects_of({
         "add-remove": fit(added),
-        "all records for both, add-remove": fit(added, partition_rate=None),
         "normalised scores, add-remove": fit(added, scores="normalised"),
         "replace-one": fit(swapped, **replaced),
         "published stopping": published(eleven, ("add", [0.5], 1), is_split, chances=lambda: (0.0, 1.0)),

@@ -4,13 +4,12 @@ The exact rows have one column of two levels, two classes, and numbers from whic
 """
 
 import math
-from functools import partial
 from itertools import combinations_with_replacement, product
 
 import numpy as np
 
 from dplit.boosting import advise
-from dplit.court.audit.subject import AR, fits, subject, subjects_of, worst_of
+from dplit.court.audit.subject import AR, fits, subject, worst_of
 from dplit.domain import Categorical, Domain
 from dplit.mechanisms import Geometric
 from dplit.neighbours import neighbouring_data
@@ -55,21 +54,10 @@ def planned_for(fitted):
     return fitted.forest_.n_records
 
 
-def family_and_side(fitted):
-    """Summary: the family, and the likelier class at both ends of a column in [0, 1]."""
-    return fitted.advice_.family, *(fitted.predict_proba([[0.05], [0.95]])[:, 1] > 0.5).tolist()
-
-
 def registered():
     """The subjects of this file."""
     yield subject("preset, number and histogram, two classes, add-remove", _exact)
-    added, swapped = ("add", [0.8], 0), ("replace", [0.8], 0)
-    fit = partial(fits, KIND, ([[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1]))
-    side = {"summary": family_and_side, "draws": (300, 4000, 20_000), "epsilon": 2.0}
-    yield from subjects_of({
-        # at epsilon 80 so small a number costs 0.8 and 2.4, whatever is fitted afterwards
-        "number of records": fit(added, planned_for, (300, 2000, 10_000), declared=3.2, epsilon=80.0,
-                                 max_depth=0),
-        "add-remove": fit(added, **side),
-        "replace-one": fit(swapped, **side, neighbours="replace-one"),
-    }, f"{KIND}, {{}}")  # fmt: skip
+    # at epsilon 80 so small a number costs 0.8 and 2.4, whatever is fitted afterwards
+    number = fits(KIND, ([[0.1], [0.3], [0.6], [0.9]], [0, 0, 1, 1]), ("add", [0.8], 0), planned_for,
+                  (300, 2000, 10_000), declared=3.2, epsilon=80.0, max_depth=0)  # fmt: skip
+    yield subject(f"{KIND}, number of records", number)

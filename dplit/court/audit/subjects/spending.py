@@ -3,14 +3,17 @@
 import math
 import pickle
 import warnings
+from contextlib import suppress
 from functools import partial
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from sklearn.base import clone
 
 from dplit.budget.accountant import Accountant, BudgetError
+from dplit.court.audit.estimators import in_blocks
 from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import HistogramForestClassifier
@@ -100,6 +103,9 @@ def _account(is_kept, effort, rng):
         found.append(max(spent, account.budget.epsilon))
         if account.spent < spent * (1 - 1e-9):
             found.append(math.inf)
+    for own, other in ((AR, RO), (RO, AR)):
+        with suppress(BudgetError), Accountant(EPSILON, neighbours=own):
+            found.append(clone(COUNTED).set_params(neighbours=other).fit(X, LABELS) and math.inf)
     return Found(EPSILON, max(found), f"released by fits that ended, that failed, that fit again: {found}")
 
 
@@ -107,16 +113,17 @@ def _left_out(kind, effort, rng):
     """Infinite if a fit that is told less than it needs, and reads it off the records, says another total."""
     import pandas as pd
 
-    targets = "target_bounds" if kind.endswith("Regressor") else "classes"
+    untold = {"target_bounds" if kind.endswith("Regressor") else "classes": None}
     given = {"domain": DOMAIN, "n_estimators": 2, "max_depth": 1, "random_state": 0} | public(kind, 2)
-    said, frame, words = {}, pd.DataFrame(X), pd.DataFrame(X).astype({1: "category"})
+    said, frame, none = [], pd.DataFrame(X), {"domain": None}
+    frames = frame, *(frame.astype({1: pd.CategoricalDtype(ordered=ordered)})[[1]] for ordered in (False, True))
+    read = Domain.from_dict(Domain.from_data(frame).to_dict())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)
-        for name, table, y in (("domain", frame, LABELS), ("domain", words, LABELS), (targets, X, LABELS),
-                               (targets, X, pd.Series(LABELS, dtype="category"))):  # fmt: skip
-            fitted = estimator(kind)(EPSILON, **given | {name: None}).fit(table, y)
-            said[name, len(said)] = fitted.budget_.epsilon
-    return Found(0.0, 0.0 if min(said.values()) == math.inf else math.inf, f"totals of what is left out: {said}")
+        for less, table, y in (*((none, table, LABELS) for table in frames), ({"domain": read}, frame, LABELS),
+                               (untold, X, LABELS), (untold, X, pd.Series(LABELS, dtype="category"))):  # fmt: skip
+            said.append(estimator(kind)(EPSILON, **given | less).fit(table, y).budget_.epsilon)
+    return Found(0.0, 0.0 if min(said) == math.inf else math.inf, f"totals of what is left out: {said}")
 
 
 def _told(kind, effort, rng):
@@ -128,12 +135,13 @@ def _told(kind, effort, rng):
         saved = Path(f"{folder}/forest").read_bytes()
     said = pickle.dumps(forest) + saved + f"{forest!r} {forest.get_params()} {forest.model_card()}".encode()
     told = [word for word in (str(SECRET).encode(), SECRET.to_bytes(6, "little")) if word in said]
-    for cells in (["nobody's", "a", 0.3], [0.1, "nobody's", 0.3]):
-        try:
-            forest.fit([cells, *X[1:]], LABELS)
-        except ValueError as error:
-            wrong.append("nobody's" in str(error))
-    return Found(0.0, math.inf if told or wrong != [False] * 2 else 0.0, f"seeds: {told}, quoted cells: {wrong}")
+    for cells, blocks in product((["nobody's", "a", 0.3], [0.1, "nobody's", 0.3]), ((4,), (2, 2))):
+        with in_blocks((np.array([cells, *X[1:]], dtype=object), np.array(LABELS)), blocks) as given:
+            try:
+                forest.fit(*(given if len(blocks) > 1 else map(np.asarray, given)))
+            except (TypeError, ValueError) as error:
+                wrong.append("nobody's" in str(error))
+    return Found(0.0, math.inf if told or wrong != [False] * 4 else 0.0, f"seeds: {told}, quoted cells: {wrong}")
 
 
 def registered():

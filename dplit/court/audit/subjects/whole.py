@@ -1,47 +1,16 @@
 """Whole fits in ``dplit audit``: neighbouring records on which a careless change shows.
 
-A record outside the bounds, of a class and a level that no other has; many copies of a record, for which so many
-times epsilon is declared, so that no threshold in the counts can hide; two trees looked at together.
+Many copies of a record, for which so many times epsilon is declared, so that no threshold in the counts can hide;
+two trees looked at together.
 """
 
 from functools import partial
 
-import numpy as np
-
-from dplit.budget import Budget
-from dplit.court.audit.subject import fits, subject, subjects_of
+from dplit.court.audit.subject import fits, subjects_of
 from dplit.court.audit.subjects.median import cell
-from dplit.domain import Categorical, Continuous, Domain
 
-FORESTS = (
-    "BoostedForestClassifier", "BoostedForestRegressor", "PrivateForestClassifier",
-    "PrivateForestRegressor", "RandomDecisionForestClassifier", "MedianForestClassifier",
-    "MedianForestRegressor", "MultinomialForestClassifier", "JPWClassifier", "FSClassifier",
-    "RGVClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor", "DPRandomForestClassifier",
-    "DPRandomForestRegressor", "DPDecisionForestClassifier",
-)  # fmt: skip
-WORDS = Domain([Continuous(0, 1), Categorical(["a", "b", "c"])])
-# Three records, and one that is outside the bounds and of a level of its own.
-OUTSIDE = [[0.2, "a"], [0.4, "b"], [0.7, "a"]], [1e6, "c"]
+RDF, MEDIAN, EXTRA = "RandomDecisionForestClassifier", "MedianForestClassifier", "DPExtraTreesClassifier"
 COPIES = 200
-FEW = (160, 1000, 5000)  # draws that show what is certain on one side
-
-
-def stored(fitted):
-    """Summary: all that a fit stores, but for what it drew: names, numbers, sizes, schema, budget."""
-    parameters = fitted.get_params(deep=False)
-    kept = {name: _kept(value) for name, value in vars(fitted).items() if name not in parameters}
-    cuts = fitted.trees_.threshold if hasattr(fitted, "trees_") else np.zeros(0)
-    outside = bool(((cuts < 0) | (cuts > 1)).any())
-    return (outside, *sorted(kept.items()))
-
-
-def _kept(value):
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape
-    if isinstance(value, (Domain, Budget, str, int, float, np.generic)):
-        return str(value)
-    return type(value).__name__
 
 
 def first_labels(fitted):
@@ -72,29 +41,8 @@ def far_leaf(record, other, fitted):
     return int(fitted.leaf_labels_[first]), bool(first != second)
 
 
-def _stored(kind):
-    """Four records, the last one of a class of its own."""
-    options, y, new = {"classes": [0, 1, 2]}, [0, 0, 1], 2
-    if kind.endswith("Regressor"):
-        options, y, new = {}, [0.0, 0.0, 1.0], 9.0
-    options |= {"epsilon": 1.0, "n_estimators": 2, "max_depth": 2, "domain": WORDS}
-    return fits(kind, (OUTSIDE[0], y), ("add", OUTSIDE[1], new), stored, FEW, **options)
-
-
-def _confident(kind):
-    """A leaf of 200 records of one class, and of 200 more of the other: 200 times epsilon."""
-    options = {"epsilon": 0.8 / COPIES, "n_estimators": 1, "max_depth": 0}
-    data, change = ([[0.5]] * COPIES, [0] * COPIES), (f"add {COPIES}", [0.5], 1)
-    return fits(kind, data, change, first_labels, (240, 1500, 8000), **options)
-
-
 def registered():
     """The subjects of this file."""
-    for kind in FORESTS:
-        yield subject(f"{kind}, what a fit stores", _stored(kind))
-        if kind.endswith("Classifier"):
-            yield subject(f"{kind}, confident leaf, {COPIES} records more", _confident(kind))
-    rdf, median, extra = FORESTS[4], FORESTS[5], "DPExtraTreesClassifier"
     one, new, flat = ([[0.5]], [0]), ("add", [0.5], 1), {"max_depth": 0}
     empty = {"data": ([[0.1]] * 2, [0, 0]), "change": ("add", [0.9], 1), "draws": (600, 5000, 20_000),
              "summary": partial(far_leaf, [0.9], [0.1]), "epsilon": 1.0, "n_estimators": 1,
@@ -102,15 +50,17 @@ def registered():
     pair = ([[0.5]] * 2, [0, 0]), ("replace", [0.5], 1)
     many, more = (1600, 5000, 20_000), (2000, 5000, 20_000)
     yield from subjects_of({
-        f"{extra}, five trees that read all records": fits(
-            extra, one, new, votes, many, epsilon=0.6, n_estimators=5, partitioned=False, **flat),
-        f"{rdf}, two trees together": fits(
-            rdf, one, new, first_labels, many, epsilon=1.5, n_estimators=2, **flat),
-        f"{rdf}, empty leaf": fits(rdf, **empty),
-        f"{rdf}, one record replaced": fits(
-            rdf, *pair, first_labels, more, epsilon=1.0, n_estimators=1, neighbours="replace-one", **flat),
-        f"{median}, empty leaf": fits(median, **empty, selection="uniform", rho=0.05),
-        f"{median}, cuts of two trees together": fits(
-            median, one, ("add", [0.5], 0), same_cuts, (400, 2000, 8000), epsilon=1.0, n_estimators=2,
+        f"{MEDIAN}, confident leaf, {COPIES} records more": fits(
+            MEDIAN, ([[0.5]] * COPIES, [0] * COPIES), (f"add {COPIES}", [0.5], 1), first_labels,
+            (240, 1500, 8000), epsilon=0.8 / COPIES, n_estimators=1, **flat),
+        f"{EXTRA}, five trees that read all records": fits(
+            EXTRA, one, new, votes, many, epsilon=0.6, n_estimators=5, partitioned=False, **flat),
+        f"{RDF}, two trees together": fits(RDF, one, new, first_labels, many, epsilon=1.5, n_estimators=2, **flat),
+        f"{RDF}, empty leaf": fits(RDF, **empty),
+        f"{RDF}, one record replaced": fits(
+            RDF, *pair, first_labels, more, epsilon=1.0, n_estimators=1, neighbours="replace-one", **flat),
+        f"{MEDIAN}, empty leaf": fits(MEDIAN, **empty, selection="uniform", rho=0.05),
+        f"{MEDIAN}, cuts of two trees together": fits(
+            MEDIAN, one, ("add", [0.5], 0), same_cuts, (400, 2000, 8000), epsilon=1.0, n_estimators=2,
             max_depth=1, selection="uniform"),
     })  # fmt: skip

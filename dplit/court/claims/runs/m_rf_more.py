@@ -36,7 +36,7 @@ def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -
 @m_rf.said("m-rf/figure-4/fifty", "agrees")
 def fifty(result):
     r"""The matrix representation can be extended to work within the subsample-and-aggregate framework, yielding an
-    improvement of up to 50 %: on Car the optimised one gains this much over the existing one."""
+    improvement of up to 50 %: on Car the optimised framework gains this much over the existing one."""
     return optimised(result, "car").that(rule.any_of, m_rf.least(50))
 
 

@@ -140,7 +140,7 @@ def rises(result: Result, start: list, end: list) -> Decided:
 
 @said("mrf/figure-4/b2-stable", "undecided")
 def b2_stable(result):
-    """Accuracy is relatively stable when B2 is 10 or more: at B1 = 10, from 10 to 20, on each of the six sets."""
+    """MRF's accuracy is relatively stable when B2 is 10 or more: from 10 to 20, at B1 = 10, on all six sets."""
     return along(result, (DEFAULT, DEFAULT), (DEFAULT, paper.GRID[-1])).are(0, rule.POINT)
 
 

@@ -60,8 +60,8 @@ def _published(formula):
     **over(*LOOSE),
 )
 def theorem_1(effort, rng):
-    r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$ with
-    probability at least $1 - \zeta_t$; in the appendix the last term is $16B^2/\epsilon_\ell^2$."""
+    r"""For $0 < t < N/2$ the loss $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2
+    t)$ with probability at least $1 - \zeta_t$; in the appendix the last term is $16B^2/\epsilon_\ell^2$."""
     worst = lambda s, x, r, y, E: utility.split_loss_bound(2 * (s + x) + r, s - 0.5, math.sqrt(E), 0, 1)  # noqa: E731
     formulas = utility.published_split_loss, utility.published_split_loss_appendix
     for name, formula in zip(LOOSE, formulas):
@@ -133,8 +133,8 @@ def everything(effort, rng):
     "diprime-v2/theorem-1/expectation", "ours", "holds", "utility.expected_split_loss", "utility.worst_split_loss"
 )
 def expectation(effort, rng):
-    r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$, where $w_k$ is the worst
-    loss given the split. Targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
+    r"""The largest loss in squared error, expected over split and noise, is $\sum_k \Pr(k)\, w_k$, where $w_k$ is
+    the worst given the split. Targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
     most = effort.pick(8, 10, 12)
     for n in range(2, most + 1):
         y, half = targets_at_bounds(n), n // 2

@@ -88,7 +88,7 @@ ALL, APART = "m-rf/algorithm-3:all", "m-rf/algorithm-3:disjoint"
 def algorithm_3(effort, rng):
     r"""Each ensemble algorithm with a privacy budget of $\epsilon/q$ satisfies $\epsilon/q$-DP for batch training
     and prediction; thus, from the composition theorem, algorithm 3 satisfies $\epsilon$-DP. (Neighbours are
-    add-remove. On disjoint subsets, as in subsample-and-aggregate, algorithm 3 costs only $\epsilon/q$.)"""
+    add-remove. For disjoint subsets of data, as in subsample-and-aggregate, it costs only $\epsilon/q$.)"""
     for name in (ALL, APART):
         yield from certified(name, effort, broken="leaks")
     found = []
@@ -183,8 +183,8 @@ def _car_leaf(columns, q, tau, depth, rng):
 @TUNING("m-rf/tuning-free", "Setting hyperparameters", "assumes", quantity="variance of a leaf, in 2/epsilon^2")
 def tuning(effort, rng):
     r"""The utility of algorithm 3 is measured by $\mathrm{Err}_{\epsilon/q}(W^{(i)}, A^{(i)})$, which depends on
-    no training record, so that the hyperparameters are tuned for free. (The measure is free, and ranks numbers of
-    ensembles and sizes of subsets by noise alone, which is least if trees test a single column.)"""
+    no training record, so that the hyperparameters are tuned for free. (The measure costs nothing, and ranks
+    numbers of ensembles and sizes of subsets by noise alone: trees that test a single column have the least.)"""
     settings = (range(6), 1, 32, 4), ((0, 2, 3, 5), 2, 32, 4), ((1, 2, 3, 4), 2, 32, 4)
     found = [_car_leaf(*setting, rng) for setting in settings]
     for counted, ours in found:
@@ -204,7 +204,7 @@ def tuning(effort, rng):
 def advice(effort, rng):
     """For smaller datasets, we recommend using a single ensemble forest with the original feature set to maximize
     accuracy. (This does not hold for every small data set, as the appendix itself says: in the authors' own table
-    on Car two ensembles of four features are more accurate for all three methods.)"""
+    on Car two ensembles of four features are ahead for all three methods.)"""
     cells, printed = table("m-rf/appendix-table-2").cells, []
     for name in ("training", "prediction", "subsample"):
         one, two = (cells["car", f"{name}, q = {q}"].value for q in (1, 2))

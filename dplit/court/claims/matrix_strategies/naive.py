@@ -77,9 +77,9 @@ def _searched(effort, rng):
 
 @IDENTITY("m-rf/search-crucial", "Complexity; results, runtime", "assumes")
 def search_crucial(effort, rng):
-    r"""The primary overhead comes from optimization, which is crucial for high accuracy. (This assumes a
-    comparison with noise for each tree, as in the results, whose error is far larger. Noisy cells need no search,
-    and $\mathrm{OPT}_p$, as the paper's text has it, has more than .9 of their error here.)"""
+    r"""The primary overhead comes from optimization, which is crucial for high accuracy. (This assumes the
+    comparison with noise for each tree, as in the results: then the error is far smaller. Noisy cells need no
+    search, and $\mathrm{OPT}_p$, as the paper's text has it, has more than .9 of their error here.)"""
     found = list(_searched(effort, rng))
     broken = "assumes" if all(ends < per_tree / 10 for ends, per_tree in found) else "fails"
     for ends, _ in found:

@@ -180,8 +180,8 @@ def overhead(effort, rng):
 
 @by_print("m-rf/search-primary", "Results, runtime; technical appendix, runtime and table 2", "holds")
 def search_primary(effort, rng):
-    """The primary overhead in M-RF stems from noise optimization: the search takes more than half of the time that
-    batch training and batch prediction take beyond a forest without privacy."""
+    """The primary overhead in our methods stems from noise optimization: the search takes more than half of the
+    seconds that batch training and batch prediction take beyond a forest without privacy."""
     cells, parts = printed.table("m-rf/appendix-seconds").cells, {}
     for method, q in product(METHODS, (1, 2)):
         row = f"{method}, q = {q}"
@@ -199,8 +199,8 @@ def search_primary(effort, rng):
 
 @by_print("m-rf/appendix-ensembles", "Technical appendix, multiple ensembles", "assumes")
 def more_ensembles(effort, rng):
-    """Generally, a larger number of ensembles improves efficiency, but may lower the accuracy. (Training and
-    prediction get faster; subsample-and-aggregate takes longer with two. No accuracy of the table drops.)"""
+    """Generally, a larger number of ensembles improves efficiency, although it may lead to accuracy drop. (For
+    training and prediction; subsample-and-aggregate takes longer with two. No accuracy of the table drops.)"""
     cells, ratios = printed.table("m-rf/appendix-seconds").cells, {}
     steps, kinds = ("trees", "strategy", *METHODS), (*METHODS, "subsample")
     for kind in kinds:

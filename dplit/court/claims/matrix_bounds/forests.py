@@ -33,8 +33,8 @@ def block_norm(effort, rng):
     r"""Noise on the leaves of any forest with density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where $z_t$
     are the leaves of tree t, is $\epsilon$-DP under add-remove. With o leaves in all, a leaf of a tree with $m_t$
     leaves has variance $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$. For two or more trees of equal size this is
-    always less than the variance $2\tau^2/\epsilon^2$ of Laplace noise of scale $\tau/\epsilon$; for trees of two
-    leaves it tends to a third of that."""
+    always less than the variance $2\tau^2/\epsilon^2$ of Laplace noise of scale $\tau/\epsilon$. As the number of
+    two-leaf trees grows, it tends to a third of that."""
     halves = {}
     for tau, m in itertools.product((2, 3, 8, 128), (2, 3, 8, 50)):
         halves[tau, m] = half = matrix.BlockNorm([m] * tau, 1.0).variances[0] / 2
@@ -97,10 +97,10 @@ def _marginal(levels, columns):
 def tree_norm(effort, rng):
     r"""Let all trees have the same sum over their leaves. Noise of density proportional to
     $e^{-\epsilon\max_t\|z_t\|_1}$ on the leaves of any forest is $\epsilon$-DP under add-remove, and for trees on
-    disjoint columns it is the K-norm noise. On Car with depth 1 its error is .022 of that of noisy cells; the best
-    known marginals have .0503. With depth 2, by least squares from seven marginals that cover all pairs of
-    features once, its error is also below theirs. For two-leaf trees its error tends to a twelfth of that of
-    Laplace noise for each tree."""
+    disjoint columns it is the K-norm noise. On Car with depth 1 its error is .022 of the error of noisy cells; the
+    best known marginals have .0503. With depth 2, by least squares from seven marginals that cover all pairs of
+    features once, its error is also below the marginals' error. For two-leaf trees it tends to a twelfth of the
+    error of Laplace noise for each tree."""
     yield from _like_hulls(effort, rng)
     forests = effort.pick(20, 100, 400)
     for _ in range(forests):
@@ -150,10 +150,10 @@ def _on_car(rng):
 
 @AGREEING("m-rf/tree-norm-release", "ours; optimal noise allocation", quantity="squared error, one class")
 def tree_norm_release(effort, rng):
-    r"""Released with tree-norm noise, the leaves of the distinct trees answer all leaves by least squares, and no
-    record changes the total error. Under replace-one, with two classes or their difference, this error is exactly
-    four times that under add-remove. For a tree on each feature of Tennis it is the least of the portfolio:
-    $18.5/\epsilon^2$."""
+    r"""If the leaves of the distinct trees are released with tree-norm noise, least squares answers all leaves
+    from them, and no record changes the total error. Under replace-one, with two classes or their difference, this
+    error is exactly four times that under add-remove. For a tree on each feature of Tennis it is the portfolio's
+    least error, $18.5/\epsilon^2$."""
     for _ in range(effort.pick(12, 40, 150)):
         levels = [[2, 2], [3, 2], [2, 2, 2]][rng.integers(3)]
         one = small.forest(levels, int(rng.integers(2, 4)), 1, rng)

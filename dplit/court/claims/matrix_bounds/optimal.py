@@ -46,13 +46,13 @@ def searched(W, p, rng):
 
 @SINGLE("m-rf/optimal", "Abstract; our full DP M-RF framework", "assumes", quantity="error, in 2/epsilon^2")
 def optimal(effort, rng):
-    r"""The search for a strategy, resulting in optimal DP noise allocation under the Laplace mechanism: the
-    optimality of our approach comes from the theoretical optimality of the strategy matrix from OPT for a fixed
-    strategy. (For $\mathrm{OPT}_p$ on the cells of the whole domain, as in the paper's text, this holds at most
-    within its family, the cells and p more queries. For a forest of one tree the leaves themselves have error 1 a
-    leaf. Nothing in the family attains this if a leaf has two cells: with fewer queries than leaves most searches
-    return the cells, whose error per leaf is its number of cells. The authors' code searches another family,
-    products of one-query strategies for each column.)"""
+    r"""The search for a strategy results in optimal DP noise allocation under the Laplace mechanism: its
+    optimality comes from the theoretical optimality of the strategy matrix from OPT for a fixed strategy. (For
+    $\mathrm{OPT}_p$ on the cells of the whole domain, as in the paper's text, this holds at most within its
+    family, the cells and p more queries. For a forest of one tree the leaves themselves have error 1 a leaf.
+    Nothing in the family attains this if a leaf has two cells: with fewer queries than leaves most searches return
+    the cells, whose error per leaf is its number of cells. The authors' code searches another family, products of
+    one-query strategies for each column.)"""
     found = []
     for levels, p in SINGLE_TREES[: effort.pick(2, 3, 4)]:
         one = forest(levels, 1, 1, rng)
@@ -76,7 +76,7 @@ def optimal(effort, rng):
 def gaps(effort, rng):
     r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees this bound is
     about .008, .05, .20 and .48 of the error of noisy cells on Car with depth 1 to 4, and .026, .17 and .57 on
-    Balance with depth 1 to 3. The leaves of a single tree attain it. What lies between is open."""
+    Balance with depth 1 to 3. The leaves of a single tree attain it. The range in between is open."""
     rows = []
     for levels, deepest in ((CAR, effort.pick(1, 2, 3)), (BALANCE, effort.pick(2, 2, 3))):
         for depth in range(1, deepest + 1):
@@ -133,8 +133,8 @@ def k_norm(effort, rng):
     r"""Let K be the convex hull of W's columns and their negatives. Noise of density proportional to
     $e^{-\epsilon\|z\|_K}$ is $\epsilon$-DP under add-remove neighbours; its covariance is
     $\frac{(d+1)(d+2)}{\epsilon^2}E\,UU^\top$, U uniform in K. For a tree on each feature of Tennis its error is
-    exactly $18.5/\epsilon^2$. With Laplace noise the best strategy that a search finds has $24/\epsilon^2$, and
-    none has less than $15.39/\epsilon^2$."""
+    exactly $18.5/\epsilon^2$. With Laplace noise the best strategy that a search finds has error $24/\epsilon^2$,
+    and no strategy has less than $15.39/\epsilon^2$."""
     noise, W = matrix.KNorm(TENNIS, 1.0), TENNIS.astype(float)
     draws, norms = effort.pick(60_000, 400_000, 2_000_000), effort.pick(10, 40, 200)
     z = noise.sample(draws, rng=rng)

@@ -30,11 +30,11 @@ BETTER = "m-rf/two-regimes:cells", "m-rf/two-regimes:trees"
     **over(*BETTER),
 )
 def two_regimes(effort, rng):
-    r"""Let $\tau$ trees on n cells have o leaves in all. In units of $\frac2{\epsilon^2}$ Laplace noise for each
-    tree has error $\tau^2o$, noise on the distinct leaves at most $\gamma^2o$, and noisy cells $\tau n$ (for each
-    leaf its number of cells). So cells beat Laplace noise for each tree exactly if $\tau > \sqrt{\tau n/o}$, the
-    root of the mean number of cells of a leaf: about 3.4 trees on Car with depth 4, 12 with depth 2, 10 on Nursery
-    with depth 4."""
+    r"""Let $\tau$ trees on n cells have o leaves in all. In units of $\frac2{\epsilon^2}$ the error is $\tau^2o$
+    with Laplace noise for each tree, at most $\gamma^2o$ with noise on the distinct leaves, and $\tau n$ with
+    noisy cells (for each leaf its number of cells). So cells beat Laplace noise for each tree exactly if $\tau >
+    \sqrt{\tau n/o}$, the root of the mean number of cells of a leaf: about 3.4 trees on Car with depth 4, 12 with
+    depth 2, 10 on Nursery with depth 4."""
     for name in BETTER:
         yield from certified(name, effort)
     for one in small_forests(rng, effort.pick(10, 100, 500), 4, 4, 8):
@@ -72,10 +72,10 @@ def _program(tau, n, epsilon, grid):
 @WIDE("m-rf/wide-lower-bound", "ours; many trees on many columns", quantity="squared error per leaf")
 def wide(effort, rng):
     r"""For $\tau$ trees on disjoint columns, each with an even number of leaves, every $\epsilon$-DP release has
-    squared error at least $\max_N N^2 v(\log 2 - \epsilon N/\tau)$ a leaf at some data set, where v is the least
-    variance of a coin of that entropy: $0.0126\,\tau^2/\epsilon^2$ for large $\tau/\epsilon$. So under pure DP no
-    method has a standard error of a leaf below the order $\tau/\epsilon$, which Laplace noise for each tree
-    attains."""
+    squared error at least $\max_N N^2 v(\log 2 - \epsilon N/\tau)$ per leaf at some data set, where $v(h)$ is the
+    least variance of a coin of entropy h. For large $\tau/\epsilon$ this is $0.0126\,\tau^2/\epsilon^2$. So under
+    pure DP no method has a standard error of a leaf below the order $\tau/\epsilon$, which Laplace noise for each
+    tree attains."""
     sizes = ((1, 9), (2, 7), (3, 3))[: effort.pick(2, 3, 3)]
     for (tau, grid), n, epsilon in itertools.product(sizes, (1, 2, 3), (0.1, 0.3, 0.5, 1.0)):
         bound = matrix.bound_at(n, tau, epsilon)

@@ -48,7 +48,7 @@ def _fit(domain, classes, X, y, trees, depth, rng):
 
 @POSTERIOR("m-rf/ours/posterior-mean", "ours", quantity="mean of a count given what was released", **over(*SUMS))
 def posterior(effort, rng):
-    """The mean of a geometric count, given its noisy release, equals the closed form."""
+    """The mean of a geometrically distributed count, given its noisy release, equals a closed form."""
     for name in SUMS:
         yield from certified(name, effort)
     for t, alpha, mean in ((-5, 0.1, 9.0), (0, 0.9, 0.05), (3, 0.5, 1.0), (30, 0.9, 0.5), (7, 1 / 3, 9.0)):

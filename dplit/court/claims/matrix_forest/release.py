@@ -45,7 +45,7 @@ def _fit(epsilon, records, labels, rng, **options):
     "both relations",
 )
 def forest_law(effort, rng):
-    """A fit releases the exact count of a leaf plus geometric noise at the rate that its budget names."""
+    """A matrix forest's fit releases a leaf's exact count plus geometric noise at the rate in its budget."""
     draws = effort.pick(160, 4_000, 40_000)
     for (release, (options, name, counts)), neighbours in product(RELEASES.items(), (AR, RO)):
         fits = [
@@ -90,7 +90,7 @@ def _noise(fitted):
     "relations, one column of differences and two of counts; data of at most one record and its neighbours",
 )
 def forest_budget(effort, rng):
-    """The exact privacy loss of a proved fit's release is at most the epsilon that its budget states."""
+    """The exact privacy loss of a matrix forest with proved accounting is at most its budget's epsilon."""
     for loss, epsilon, data in _losses("proved", effort.pick((1,), (1, 2), (1, 2, 3)), rng):
         yield private(loss, epsilon, **data)
     return "Over {cases} releases the largest loss is {exact:.4f} of {stated:.4f}: {strategy}, {neighbours}."
@@ -98,7 +98,7 @@ def forest_budget(effort, rng):
 
 @BUDGET("m-rf/ours/forest-published", "ours", range="as published, replace-one; else as of the proved forest")
 def forest_published(effort, rng):
-    """A published fit spends twice its parameter under replace-one neighbours, as its budget states."""
+    """A matrix forest with published accounting spends 2 epsilon under replace-one, as its budget states."""
     for loss, epsilon, data in _losses("published", (1,), rng):
         if data["neighbours"] == RO:
             yield same(loss, epsilon, **data)
@@ -112,7 +112,7 @@ def forest_published(effort, rng):
     range="three columns of two and three levels, forests of one to eight trees, three strategies",
 )
 def forest_error(effort, rng):
-    """The errors that a plan predicts equal those from the pseudo-inverse and the distribution of the noise."""
+    """The errors that a matrix forest's plan predicts equal those by pseudo-inverse and noise distribution."""
     for _ in range(effort.pick(3, 20, 100)):
         trees, depth = int(rng.integers(1, 9)), int(rng.integers(1, 4))
         for strategy in STRATEGIES:

@@ -31,7 +31,7 @@ def _ranks(effort, rng):
 @RANK("m-rf/dependence", "Section 1, main contributions; optimizing decision paths")
 def dependence(effort, rng):
     r"""Some leaf values can be expressed as linear combinations of others: a budget for each tree is wasted if
-    decision paths in one tree are linearly dependent on those in others. (Those of any two trees always are:
+    decision paths in one tree are linearly dependent on those in others. (The paths of any two trees always are:
     $\tau$ trees with $o$ leaves have rank at most $o - \tau + 1$, which is attained.)"""
     for one, found in _ranks(effort, rng):
         yield at_most(found, len(one.paths) - one.n_trees + 1, **one.data)
@@ -50,9 +50,9 @@ def dependence(effort, rng):
     "matrix.certified_ranks",
 )
 def rank(effort, rng):
-    r"""T has rank at most $\sum_U \prod_{i \in U}(n_i - 1)$ for any number of trees. The sum runs over all subsets
-    U, the empty one included, of the sets of columns that are tested on one path. Rich forests attain the bound:
-    109, 414 and 972 on Car with depth 2, 3 and 4."""
+    r"""The matrix T of decision paths has rank at most $\sum_U \prod_{i \in U}(n_i - 1)$ for any number of trees.
+    U runs over all subsets, with the empty one, of the sets of columns tested on one path. Rich forests attain
+    this: 109, 414 and 972 on Car with depth 2, 3 and 4."""
     for one, found in _ranks(effort, rng):
         yield below(found, matrix.rank_bound(one.paths), **one.data)
         yield same(found, matrix.certified_ranks(one.paths)[-1], of="modulo 2", **one.data)
@@ -94,8 +94,8 @@ def _car(effort, rng):
 )
 def laplace_baseline(effort, rng):
     r"""Many existing DP approaches add Laplace noise of scale $\tau/\epsilon$ to the leaf values of $\tau$ trees.
-    (A leaf that several trees share needs noise only once. Then 128 trees on Car need the scale of at most 15, 20,
-    15 and 6 trees at depth 2, 3, 4 and 5.)"""
+    (A leaf that several trees share needs noise only once. Then the scale for 128 trees on Car is at most that for
+    15, 20, 15 and 6 trees at depth 2, 3, 4 and 5.)"""
     found = []
     for depth, one in _car(effort, rng):
         counted = _most_leaves(one)
@@ -136,9 +136,9 @@ def _coupons(seen, coupons, draws):
 
 @COUPONS("m-rf/distinct-leaves", "ours; the leaves that hold one cell", intervals=2, quantity="P(every leaf)")
 def coupons(effort, rng):
-    r"""For $\tau$ random trees that test $h$ of $d$ columns on every path, the number of distinct leaves with a
-    given cell is distributed as that of distinct coupons in $\tau$ draws of $\binom dh$. All occur with
-    probability at least $1 - \binom dh(1 - 1/\binom dh)^\tau$; at depth 1 T then has its full rank."""
+    r"""For $\tau$ random trees that test $h$ of $d$ columns on every path, the number of distinct leaves that hold
+    a given cell is distributed as the number of distinct coupons in $\tau$ draws from $\binom dh$. All occur with
+    probability at least $1 - \binom dh(1 - 1/\binom dh)^\tau$; at depth 1 T then has full rank."""
     for tau, d, h in ((1, 4, 2), (5, 4, 2), (12, 5, 2), (40, 6, 3), (30, 3, 0), (9, 6, 6)):
         for m, p in enumerate(matrix.distinct_leaves_law(tau, d, h)):
             yield same(_coupons(m, math.comb(d, h), tau), p, 1e-9, 1e-12, tau=tau, d=d, h=h, m=m)

@@ -107,8 +107,8 @@ def examples(effort, rng):
 
 @REPRESENTATION("m-rf/figure-1", "Figure 1", proved=False, about="reading", range="6 samples, 3 queries, 2 trees")
 def figure_1(effort, rng):
-    r"""The whole of Figure 1 in our reading: six samples, a tree on each feature, three queries. T is 5 by 6, $C =
-    TD$ 5 by 2, $W = QT^\top$ 3 by 5 and $V = QT^\top TD$ 3 by 2; the leaf "sunny" holds $[2, 0]$. (Our text of the
+    r"""In our reading figure 1 shows six samples, a tree on each feature and three queries. T is 5 by 6, $C = TD$
+    5 by 2, $W = QT^\top$ 3 by 5 and $V = QT^\top TD$ 3 by 2; the leaf "sunny" holds $[2, 0]$. (Our text of the
     paper has the schema, $D_{1,1}$, the first query, the leaf's $[2, 0]$ and "no"; the other samples and queries
     and the trees are ours.)"""
     one, (codes, y, queries, D) = small.tennis_trees(), _tennis()
@@ -129,10 +129,10 @@ def figure_1(effort, rng):
     quantity="entry of V, and records of the class in the query's leaves",
 )
 def votes_counted(effort, rng):
-    """Here $V_{i,j}$ represents the number of training instances that agree with the class label $y_j$ for the
-    i-th inference query. (This assumes one tree, or weighted instances, as the preceding paragraph says: an
-    instance that shares a leaf with the query in several trees counts once for each tree. On Tennis with two trees
-    the query (sunny, true) has $V = [4, 0]$, and three instances share a leaf with it.)"""
+    """The vote $V_{i,j}$ is the number of training instances that agree with the class label $y_j$ for the i-th
+    inference query. (This assumes one tree, or weighted instances, as the preceding paragraph says: an instance
+    that shares a leaf with the query in several trees counts once for each tree. On Tennis with two trees the
+    query (sunny, true) has $V = [4, 0]$, and three instances share a leaf with it.)"""
     one, (codes, y, queries, D) = small.tennis_trees(), _tennis()
     Q = matrix.query_matrix(queries, small.TENNIS.n_levels)
     shared = one.reached(queries[:1])[0] == one.reached(codes)  # records by trees
@@ -153,8 +153,8 @@ def votes_counted(effort, rng):
 
 @SIZES("m-rf/domain-size", "Data and schema", proved=False, quantity="cells")
 def domain_size(effort, rng):
-    """The full domain size is the product of all $d$ sizes $n_i$, including that of the class column. (The
-    features alone, which index the rows of D and the columns of T, have the product of $d - 1$ sizes.)"""
+    """The full domain size is the product of all $d$ sizes $n_i$, including the size of the class column. (For the
+    features alone, which index the rows of D and columns of T, it is a product of $d - 1$ sizes.)"""
     named = {"Tennis": ((3, 2), 2), "Car": (small.CAR, 4), "Balance": (small.BALANCE, 3)}
     for name, (levels, classes) in named.items():
         listed = len(small.every_cell((*levels, classes)))
@@ -172,7 +172,7 @@ def domain_size(effort, rng):
 def complexity(effort, rng):
     r"""With $n$ values of each feature, $o$ leaves and $b$ queries the query matrices of training, prediction and
     subsample-and-aggregate have $o\,n^d$, $b\,n^d$ and $b\,o$ entries, and T has an implicit form of size $o
-    \times dn$. ($d$ is here the number of features of the ensemble's subset, without the class, which "data and
+    \times dn$. (Here $d$ is the number of features in the ensemble's subset, without the class, which "data and
     schema" counts. The costs of the noise depend on the strategy and are not judged here.)"""
     tau, b = 3, 7
     for n, d in ((2, 2), (2, 5), (3, 3), (4, 2), *effort.pick((), ((4, 4),), ((4, 5), (2, 9)))):
@@ -225,9 +225,9 @@ def interchange(effort, rng):
     quantity="cells of T after one record more",
 )
 def strategy_free(effort, rng):
-    r"""Our allocation strategy is data-independent: it is selected without privacy loss, since T does not depend
-    on the data. (This assumes that the schema is public, and for $W = QT^\top T$ that the queries are not taken
-    from the training records. The statement is about the matrices alone.)"""
+    r"""M-RF's allocation strategy is data-independent: it is selected without privacy loss, since T does not
+    depend on the data. (This assumes that the schema is public, and for $W = QT^\top T$ that the queries are not
+    taken from the training records. The statement is about the matrices alone.)"""
     fits = effort.pick(4, 10, 30)
     first, *others = [_fitted_paths(rng) for _ in range(fits)]
     for other in others:

@@ -114,7 +114,7 @@ def _mixture_loss(q, noise):
 @ENSEMBLES.corrected(algorithm_3, **over(APART))
 def algorithm_3_disjoint(effort, rng):
     r"""If each record is assigned to one ensemble by its own random draw, each ensemble may spend all of
-    $\epsilon$, and together they cost $\epsilon$ under add-remove."""
+    $\epsilon$, and all ensembles together cost $\epsilon$ under add-remove."""
     yield from certified(APART, effort, broken="leaks")
     for q in (2, 3):
         yield private(_mixture_loss(q, noise_for(1, 1.0)), 1.0, q=q)
@@ -123,9 +123,9 @@ def algorithm_3_disjoint(effort, rng):
 
 @JOINT("m-rf/joint", "ours; algorithm 3")
 def joint(effort, rng):
-    """From all releases together, least squares weighted with the noise of each ensemble determines the leaves of
-    every ensemble. No leaf has a larger variance than in its own ensemble's release. With unweighted least squares
-    a leaf may have a larger one."""
+    """Least squares on all ensembles' releases, weighted by the noise of each, determines the leaves of every
+    ensemble. No leaf has a larger variance than in its own ensemble's release. With unweighted least squares its
+    variance may be larger."""
     ratios, worse = [], 0
     for levels, made, deviations, scale, data in _ensembles(effort, rng):
         exact = least_squares(levels, made, deviations)
@@ -148,8 +148,8 @@ def joint(effort, rng):
 
 @JOINT("m-rf/within-ensemble", "Our full DP M-RF framework", "fails", about="reading")
 def within_ensemble(effort, rng):
-    """Read for what the ensembles answer together: the strategies that are optimal within each ensemble give the
-    least error that the releases allow. (Another claim judges each strategy within one ensemble.)"""
+    """The strategies that are optimal within each ensemble give the least error that the releases allow. (Read for
+    what the ensembles answer together; another claim judges each strategy within one ensemble.)"""
     for levels, made, deviations, _, data in _ensembles(effort, rng):
         alone = _total(made, [_own(e, s) for e, s in zip(made, deviations)])
         yield below(alone, _total(made, least_squares(levels, made, deviations)), 1e-7, **data)
@@ -161,8 +161,8 @@ def within_ensemble(effort, rng):
 
 @JOINT.corrected(within_ensemble)
 def within_one(effort, rng):
-    r"""Answers by least squares from all releases, weighted by their noise, have the least variance of
-    all unbiased linear answers from them."""
+    r"""Answers by least squares from all ensembles' releases, weighted by the noise of each, have the least
+    variance of all unbiased linear answers from these releases."""
     for levels, made, deviations, scale, data in _ensembles(effort, rng):
         A = np.vstack([on_all(levels, e, e.matrix) for e in made])
         null = np.eye(len(A)) - A @ np.linalg.pinv(A)  # what may be added without bias
@@ -226,10 +226,10 @@ def advice(effort, rng):
     range="Car, Balance, Nursery and Mushroom; 128 trees of depth 4",
 )
 def overhead(effort, rng):
-    """The overhead of private training and prediction is negligible, since strategies are made before, so that it
-    is feasible on commodity hardware, even with large datasets. (With the cells as strategy this holds if the
-    domain has fewer cells than records times trees: there is then less than one entry of noise per ten steps of
-    routing. A domain of 22 columns has no such table.)"""
+    """The overhead of private training and prediction is negligible, since strategies are made in advance. Both
+    are thus feasible on commodity hardware, even with large datasets. (With the cells as strategy this holds if
+    the domain has fewer cells than records times trees: there is then less than one entry of noise per ten steps
+    of routing. A domain of 22 columns has no such table.)"""
     listed, y = [], np.zeros(5, int)
     sizes = {"Car": (CAR, 4, 1728), "Balance": (BALANCE, 3, 625), "Nursery": (NURSERY, 5, 12960)}
     for name, (levels, k, n) in sizes.items():
@@ -246,15 +246,15 @@ def overhead(effort, rng):
 
 @FREE("m-rf/prior-work", "Introduction", "undecided", about="experiment", quantity="publications", range="none")
 def prior_work(effort, rng):
-    r"""To our knowledge, no prior work has addressed DP prediction techniques specifically for random forests."""
+    r"""To the authors' knowledge, no prior work addresses DP prediction specifically for random forests."""
     return Evidence("undecided", "exact", "no computation decides what had been published", cases=1)
 
 
 @TREE(SINGLE, "Results, more trees", "fails", about="reading", **over(SINGLE))
 def single_tree(effort, rng):
-    """Read as its gain over a guess (the chance of a right label of two classes minus one half), the predictive
-    power of a single tree is inversely proportional to the number of trees, if each has a share of the budget or
-    of the records."""
+    """The predictive power of a single tree is inversely proportional to the number of trees, if each has a share
+    of the budget or of the records. (Read as the gain over a guess: the chance of a right label of two minus one
+    half.)"""
 
     def times(x, t):
         """The chance of a tree of t, times t."""
@@ -266,9 +266,9 @@ def single_tree(effort, rng):
 
 @TREE.corrected(single_tree, **over(*EXACT))
 def single_tree_exact(effort, rng):
-    r"""With $x = g\epsilon/\tau$ for a majority of $g$ records one tree's gain is
-    $\frac12 - e^{-x}(\frac12 + \frac x4) \le \frac x4$. It is nearly constant while $x$ is large, and
-    inversely proportional to the number of trees only beyond $g\epsilon$ trees."""
+    r"""If one of two classes leads by $g$ records, one tree's gain over a guess is $\frac12 - e^{-x}(\frac12 +
+    \frac x4) \le \frac x4$ with $x = g\epsilon/\tau$. It is nearly constant while $x$ is large, and inversely
+    proportional to the number of trees only beyond $g\epsilon$ trees."""
     for name in EXACT:
         yield from certified(name, effort)
     for gap, epsilon, tau in ((5, 2.0, 1), (200, 0.5, 32), (40, 2.0, 512)):

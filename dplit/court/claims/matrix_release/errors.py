@@ -68,7 +68,7 @@ def _as_total(effort, rng, queries):
 @ERROR("m-rf/theorem-4", "Theorem 4, definition 3", "assumes")
 def theorem_4(effort, rng):
     r"""The leaf values of algorithm 1 have the mean squared error $\mathrm{Err}_\epsilon(T, A) =
-    \frac2{\epsilon^2}\|A\|_1^2\|TA^+\|_F^2$. (As definition 3 has it, this is the total over all leaves, for one
+    \frac2{\epsilon^2}\|A\|_1^2\|TA^+\|_F^2$. (By definition 3 this is the total over all leaves, for one
     class.)"""
     return (yield from _as_mean(effort, rng, False))
 
@@ -82,8 +82,8 @@ def theorem_4_total(effort, rng):
 
 @ERROR("m-rf/theorem-6", "Theorem 6, definition 3", "assumes")
 def theorem_6(effort, rng):
-    r"""The vote counts of algorithm 2 have the mean squared error $\mathrm{Err}_\epsilon(QT^\top T, A)$. (As
-    definition 3 has it, this is the total over all queries, for one class.)"""
+    r"""The vote counts of algorithm 2 have the mean squared error $\mathrm{Err}_\epsilon(QT^\top T, A)$. (By
+    definition 3 this is the total over all queries, for one class.)"""
     return (yield from _as_mean(effort, rng, True))
 
 
@@ -116,9 +116,9 @@ def support(effort, rng):
 
 @IDENTITY("m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading")
 def gap_closed(effort, rng):
-    """Read as one of votes: batch analysis closes the gap between private prediction and private training, which a
-    limited number of queries causes. (This holds if both release the cells: then the weighted votes of both are
-    one function of one histogram. With strategies of their own they differ, and so do hard votes.)"""
+    """Batch analysis closes the gap in votes between private prediction and private training, which a limited
+    number of queries causes. (This holds if both release the cells: then the weighted votes of both are one
+    function of one histogram. With strategies of their own they differ, and so do hard votes.)"""
     differ, batches = 0, effort.pick(10, 40, 200)
     for seed in range(batches):
         levels = small.small_levels(rng, 3)
@@ -160,9 +160,9 @@ CUT = "m-rf/clipping:cut", "m-rf/clipping:empty"
 
 @CLIPPING("m-rf/clipping", "ours", **over(*CUT))
 def clipping(effort, rng):
-    """Cutting noisy counts at 0 never moves them farther from the truth. With Laplace noise of scale $b$ the
-    squared error of an empty cell falls from $2b^2$ to $b^2$, and to $b^2e^{-t/b}$ if a public threshold $t$ is
-    subtracted first. A count far above the threshold pays $t^2$ for this."""
+    """Cutting noisy counts at 0 never moves them farther from the truth. With Laplace noise of scale $b$ it lowers
+    the squared error of an empty cell from $2b^2$ to $b^2$, and to $b^2e^{-t/b}$ if a public threshold $t$ is
+    subtracted first. The error of a count far above $t$ grows by $t^2$."""
     for name in CUT:
         yield from certified(name, effort)
     for x, z in product((0.0, 0.5, 12.0), (-20.0, -0.7, 3.0)):

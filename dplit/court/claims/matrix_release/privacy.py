@@ -40,8 +40,8 @@ def _dense(effort, rng):
 @SENSITIVITY("m-rf/definition-1", "Definition 1", "assumes", proved=True, **over(*laws.LOSSES))
 def definition_1(effort, rng):
     r"""A mechanism is $\epsilon$-DP if the inequality holds for any two neighboring datasets. (This does not say
-    whether neighbours have one record more or one replaced; the same release costs $\epsilon$ or $2\epsilon$. The
-    technical appendix names the relation: its proofs are about adding or removing an individual sample.)"""
+    whether one record is added or replaced; the same release costs $\epsilon$ or $2\epsilon$. The technical
+    appendix names the relation: its proofs are about adding or removing an individual sample.)"""
     yield from laws.of_every_matrix(effort)
     cases, _, factor = yield from laws.assumes_add_remove(
         (epsilon, *laws.both_relations(matrix.Identity((n,)), np.eye(n), epsilon), {"cells": n})
@@ -101,17 +101,17 @@ def _of_forests(effort, rng, queries):
 
 @FOREST("m-rf/theorem-5", "Theorem 5, algorithm 1", "assumes", proved=True, **over(*laws.LOSSES))
 def theorem_5(effort, rng):
-    r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP: the computation on leaf
-    values in line 2 does, following the privacy of the matrix mechanism. (This holds for add-remove neighbours, as
-    in the appendix's proofs, and a public schema; replace-one costs $2\epsilon$.)"""
+    r"""Algorithm 1, the training of leaf counts and leaf labels, satisfies $\epsilon$-DP, because line 2 computes
+    the leaf values by the matrix mechanism, which is private. (This holds for add-remove neighbours, as in the
+    appendix's proofs, and a public schema; replace-one costs $2\epsilon$.)"""
     return (yield from _of_forests(effort, rng, False))
 
 
 @FOREST("m-rf/theorem-7", "Theorem 7, algorithm 2", "assumes", proved=True, **over(*laws.LOSSES))
 def theorem_7(effort, rng):
-    r"""Algorithm 2, the votes of a batch of queries and the class labels with the majority noisy votes, which are
-    returned as the final prediction results, satisfies $\epsilon$-DP. (This assumes the same as theorem 5, and
-    queries that are not taken from the training records.)"""
+    r"""Algorithm 2 satisfies $\epsilon$-DP. It returns the votes of a batch of queries and, as the final
+    prediction, the class labels with the majority of noisy votes. (This assumes the same as theorem 5, and queries
+    that are not taken from the training records.)"""
     return (yield from _of_forests(effort, rng, True))
 
 
@@ -122,8 +122,8 @@ def _of_a_tree(t, e):
 
 @TREE(TYPO, "Optimizing decision paths", "fails", **over(TYPO))
 def budget_typo(effort, rng):
-    r"""Adding Laplace noise of scale $\tau/\epsilon$ to the leaf values, with an equal privacy budget
-    allocation, is assigning each tree a budget of $\tau/\epsilon$."""
+    r"""Adding Laplace noise of scale $\tau/\epsilon$ to the leaf values, with an equal privacy budget allocation,
+    means that each tree is assigned a budget of $\tau/\epsilon$."""
     yield from certified(TYPO, effort, left=_of_a_tree)
     return "a tree costs {exact:.4g}, not {stated:.4g}, and so wherever {refuted}"
 
@@ -176,8 +176,8 @@ def _loss_of_labels(T, epsilon, reach):
 )
 def labels_cost_nothing(effort, rng):
     """Finally, from the post-processing theorem, the computation of leaf labels in line 3 does not degrade
-    privacy; so a prediction from the private trees maintains it. (For noisy cells under add-remove, labels cost no
-    more than the cells. On the small leaves that are computed they cost less.)"""
+    privacy; so a prediction from the private trees maintains it. (For noisy cells under add-remove, labels cost at
+    most what the cells cost, and less on the small leaves that are computed.)"""
     T = np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
     most = 0.0
     for epsilon in (1.0, 2.0):
@@ -210,8 +210,8 @@ def second_batch(effort, rng):
     about="reading",
 )
 def queries_from_records(effort, rng, epsilon=BUDGETS):
-    r"""In contrast to the data matrix, the inference query matrix Q is not treated as sensitive. Read so that
-    the queries of a batch may be training records, algorithm 2 is $\epsilon$-DP: W needs only the queries."""
+    r"""In contrast to the data matrix, the inference query matrix Q is not treated as sensitive. If the queries of
+    a batch may be training records, algorithm 2 is still $\epsilon$-DP: W needs only the queries."""
     pair = {"records": [[0, 0], [0, 0]], "neighbour": [[0, 0], [1, 1]]}
     for budget, tau in itertools.product(epsilon, (1, 2)):
         loss = _asked(*pair.values(), budget, tau, rng)
@@ -224,8 +224,8 @@ def queries_from_records(effort, rng, epsilon=BUDGETS):
 
 @FREE.corrected(queries_from_records, proof=FOREST.label, **over(*laws.LOSSES))
 def public_queries(effort, rng):
-    r"""If no record influences the queries, the votes cost $\epsilon$ under add-remove and $2\epsilon$ under
-    replace-one."""
+    r"""If no record influences the queries, the votes of algorithm 2 cost $\epsilon$ under add-remove and
+    $2\epsilon$ under replace-one."""
     yield from laws.of_every_matrix(effort)
     for epsilon, added, replaced, data in laws.small_releases(effort, rng, True):
         yield private(added, epsilon, **data)

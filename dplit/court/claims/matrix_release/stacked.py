@@ -52,7 +52,7 @@ def _tables(codes, y, own, levels, tau):
 def not_applicable(effort, rng):
     r"""Since $C \ne TD$, the above DP batch prediction is not directly applicable to trees that are fitted on
     disjoint training datasets. (This assumes that D counts the cells of the features alone. With the tree of each
-    record as one more column it is applicable, since then $C = T'D'$.)"""
+    record as one more column batch prediction is applicable, since then $C = T'D'$.)"""
     apart, wider = [], []
     for one, codes, y, own, C in _drawn(effort, rng):
         T, wide = _by_tree(one)
@@ -73,8 +73,8 @@ def not_applicable(effort, rng):
 )
 def own_tree_column(effort, rng):
     r"""With the tree of each record as a column the decision paths $T'$ have one block per tree. Their sensitivity
-    is 1 for any number of trees, where T has $\tau$. The votes are $QT^\top T'D'$, and with the leaves themselves
-    as strategy batch prediction is the optimised subsample-and-aggregate."""
+    is 1 for any number of trees, while that of T is $\tau$. The votes are $QT^\top T'D'$, and with the leaves
+    themselves as strategy batch prediction is the optimised subsample-and-aggregate."""
     for one, codes, *_ in _drawn(effort, rng):
         T, wide = _by_tree(one)
         yield same(abs(wide).sum(axis=0).max(), 1, **one.data)

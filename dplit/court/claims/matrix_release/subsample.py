@@ -77,9 +77,9 @@ def subsample(effort, rng):
 )
 def shuffled(effort, rng):
     r"""The training data is randomly split into $\tau$ disjoint subsets, as in the code that the authors publish
-    (arisa77/mrf-public): it is shuffled and cut into parts of equal size. Algorithm 3, which can capture our
-    improved subsample-and-aggregate method as well by fitting disjoint subsets of data on each ensemble forest,
-    then satisfies $\epsilon$-DP."""
+    (arisa77/mrf-public): it is shuffled and cut into parts of equal size. Algorithm 3 then satisfies
+    $\epsilon$-DP. If each ensemble forest is fitted on its own subset of the data, it covers the improved
+    subsample-and-aggregate too."""
     ratio = lambda H, t: math.exp(_family(t, t - 1, math.log(H)))  # noqa: E731
     yield from certified("m-rf/subsample-shuffled", effort, broken="leaks", left=ratio)
     return "the likelihood ratio is {exact:.4g}, stated {stated:.4g}; it exceeds the stated one wherever {refuted}"
@@ -87,9 +87,9 @@ def shuffled(effort, rng):
 
 @SHUFFLED.corrected(shuffled)
 def shuffled_exact(effort, rng, epsilon=(0.5, 1.0)):
-    r"""If a shuffle cuts the data into parts of equal size and the leaves' counts are released, the cost is
-    exactly $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, 2.94 for $\tau = 16$ and $\epsilon = 1$: $\tau -
-    1$ records and one more attain it. With $n$ identical records one more costs at least $\log(s e^\epsilon +
+    r"""If shuffled data are cut into parts of equal size and the leaves' counts are released, the cost is exactly
+    $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, 2.94 for $\tau = 16$ and $\epsilon = 1$: $\tau - 1$
+    records and one more attain it. With $n$ identical records one more costs at least $\log(s e^\epsilon +
     (1-s)e^{3\epsilon})$, $s = (\lfloor n/\tau\rfloor + 1)/(n + 1)$."""
     for budget, tau in product(epsilon, (2, 3, 16)):
         data = {"epsilon": budget, "trees": tau}
@@ -183,8 +183,8 @@ def subsample_hard(effort, rng):
 
 @HARD("m-rf/subsample-hard-two", "ours", range="2 classes, all data of up to 3 records in 2 leaves")
 def hard_two(effort, rng):
-    r"""For two classes one column of hard votes is enough, since all trees vote. The scale is then
-    $\|A\|_1/\epsilon$, half the published one, for the same $\epsilon$."""
+    r"""For two classes one column of hard votes is enough, since all trees vote. The noise then has scale
+    $\|A\|_1/\epsilon$, half the published scale, for the same $\epsilon$."""
     yield from _hard(effort, 2)
     return "{cases} relations: one column, half the scale, and the loss is epsilon"
 
@@ -201,7 +201,7 @@ def hard_two(effort, rng):
 def appendix(effort, rng):
     r"""Weight votes (definition 5), hard votes (definition 8) and algorithm 2, subsample-and-aggregate, satisfy
     $\epsilon$-DP: adding or removing an individual sample can only change leaf counts by at most one at one
-    location, and labels at two. (This assumes that each sample's tree is drawn for itself. If the data are
+    location, and labels at two. (This assumes that each sample's tree is drawn independently. If the data are
     shuffled and cut into equal parts, one more sample can move another to a different tree.)"""
     added = max(counts_loss([], [b], 1.0, "independent") for b in RECORDS)
     cut = max(counts_loss([a], [a, b], 1.0, "shuffled") for a, b in product(RECORDS, RECORDS))
@@ -240,8 +240,8 @@ def two_queries(effort, rng):
 )
 def subsample_existing(effort, rng):
     r"""The existing subsample-and-aggregate framework allocates the privacy budget equally to each inference
-    query, $\epsilon/b$ to each of $b$: noise of scale $b/\epsilon$, and $2b/\epsilon$ for hard votes. (All votes
-    together change by at most the number of queries that share a leaf, hard votes by twice that.)"""
+    query, $\epsilon/b$ to each of $b$. Noise then has scale $b/\epsilon$, for hard votes $2b/\epsilon$. (All votes
+    together change by at most the number of queries that share a leaf, hard votes by at most twice that.)"""
     for name, _, Q, most in _batches(effort):
         yield at_most(most, len(Q), name=name)
     return "{name}: {exact:.0f} of {stated:.0f} queries share a leaf, at most"
@@ -250,7 +250,7 @@ def subsample_existing(effort, rng):
 @VOTES.corrected(subsample_existing, range="Car, depth 3; Balance, depth 2; 16 trees")
 def existing_exact(effort, rng):
     r"""The sensitivity of all weighted votes is $\|QT^\top\|_1$, the largest number of queries in one leaf: about
-    19 of 346 on Car with depth 3 and 10 of 125 on Balance with depth 2, by the split and the forest."""
+    19 of 346 on Car with depth 3 and 10 of 125 on Balance with depth 2, depending on split and forest."""
     found = {"car": [], "balance": []}
     for name, one, Q, most in _batches(effort):
         found[name].append(most)

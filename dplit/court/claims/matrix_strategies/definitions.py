@@ -141,8 +141,8 @@ def total_error(effort, rng):
 )
 def laplace_variance(effort, rng):
     r"""In units of $\frac2{\epsilon^2}$ the variance of a leaf is $\tau^2$ with noise for each tree, at most
-    $\gamma^2 \le \tau^2$ from the distinct leaves, and from the identity its number of cells. On Car with 128
-    trees of depth 4 these are 16,384, about 100, and 12."""
+    $\gamma^2 \le \tau^2$ with noise on the distinct leaves, and its number of cells with noise on the cells. On
+    Car with 128 trees of depth 4 these are 16,384, about 100, and 12."""
     forests = effort.pick(20, 80, 300)
     for one in small.small_forests(rng, forests):
         distinct, merged = np.unique(one.T, axis=0), matrix.DistinctLeaves(one.leaves.boxes)
@@ -175,8 +175,8 @@ def laplace_variance(effort, rng):
 )
 def weighted_leaves(effort, rng):
     r"""Release each distinct leaf once, multiplied by the number m of trees that have it: the sensitivity is
-    $\tau$. By least squares on these no leaf and no vote has a larger variance than with noise for each tree. A
-    leaf has at most $\frac{\tau^2}{m^2}$, where noise for each tree has $\tau^2$."""
+    $\tau$. By least squares no leaf and no vote has a larger variance than with noise for each tree. The variance
+    of a leaf is at most $\frac{\tau^2}{m^2}$ instead of $\tau^2$."""
     best = np.inf
     for one in small.small_forests(rng, effort.pick(30, 100, 400)):
         T, tau, ours = one.T, one.n_trees, matrix.WeightedLeaves(one.leaves)
@@ -203,8 +203,8 @@ def weighted_leaves(effort, rng):
     range="Car, depth 4, one tree",
 )
 def one_tree(effort, rng):
-    r"""We derive an alternative strategy matrix A that minimizes the error in estimating class counts at leaf
-    nodes; so it is no worse than the Laplace mechanism on the leaves. (By the paper's text: for one tree nothing
+    r"""The authors derive a strategy matrix A that minimizes the error in estimating class counts at leaf nodes;
+    so the error is at most that of the Laplace mechanism on the leaves. (By the paper's text: for one tree nothing
     in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism. On the trees that were tried the search
     ends at the cells, where that mechanism's error is multiplied by the number of cells of a leaf, about 12 on Car
     at depth 4. The authors' code searches another family, products of one-query strategies for each column.)"""
@@ -219,7 +219,7 @@ def one_tree(effort, rng):
 @REGIONS.corrected(one_tree, "matrix.regions", quantity=LEAF, range="small forests; Car, one tree of depth 4")
 def regions(effort, rng):
     """Noise on the regions, the classes of cells that no row tells apart, costs at most as much as noise on the
-    cells. For one tree the regions are its leaves, and this is the Laplace mechanism on them, 1 a leaf."""
+    cells. For one tree the regions are its leaves, and the error is 1 per leaf, as with Laplace noise on them."""
     forests = effort.pick(20, 80, 300)
     for one in small.small_forests(rng, forests):
         cost = matrix.unit_error(one.leaves, matrix.regions(one.leaves))

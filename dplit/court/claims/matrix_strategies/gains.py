@@ -24,9 +24,9 @@ DISJOINT = Box("rem-strategy-disjoint", "matrix.DisjointTrees")
     range="epsilon .1 to 4, sensitivity 1 to 15; a small forest at epsilon 2",
 )
 def geometric(effort, rng):
-    r"""A strategy of whole numbers takes geometric noise. With $x = \epsilon/\|A\|_1$ its variance is
-    $\frac{(x/2)^2}{\sinh^2(x/2)}$ of that of Laplace noise: .92 at $\epsilon = 1$ and .72 at 2 for sensitivity 1,
-    .991 and .964 for sensitivity 3."""
+    r"""A strategy of whole numbers can use geometric noise. With $x = \epsilon/\|A\|_1$ the variance of Laplace
+    noise is multiplied by $\frac{(x/2)^2}{\sinh^2(x/2)}$: by .92 at $\epsilon = 1$ and .72 at 2 for sensitivity 1,
+    and by .991 and .964 for sensitivity 3."""
     z, named = np.arange(-6000, 6001), {}
     for epsilon, norm in itertools.product((0.1, 0.5, 1.0, 2.0, 4.0), (1, 2, 3, 15)):
         exact, x = float(mechanisms.Geometric(epsilon, norm).pmf(z) @ z**2), epsilon / norm

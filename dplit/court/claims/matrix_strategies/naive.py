@@ -36,8 +36,8 @@ def _own_rows(effort, rng):
 @NAIVE("m-rf/naive", "Background, matrix mechanism", "assumes", proved=True)
 def naive(effort, rng):
     """The naive case where $A = W$ corresponds to the vectorized Laplace mechanism. (This assumes that the rows of
-    W are independent, like the leaves of one tree. The leaves of two or more trees never are: then $WW^+$ is not
-    the identity, the same noise is projected, and the error is smaller.)"""
+    W are independent, like the leaves of one tree. The leaves of two or more trees are dependent: then $WW^+$ is
+    not the identity, the same noise is projected, and the error is smaller.)"""
     other, alike = [], 0
     for own, plain, data in _own_rows(effort, rng):
         if data["rank"] == data["leaves"]:
@@ -93,7 +93,7 @@ def search_not_needed(effort, rng):
     r"""On random trees on columns of three levels (32 of depth 1 and 32 of depth 2 on three columns, 64 of depth 3
     on four) $\mathrm{OPT}_p$ with $p = 2$ returns to within one percent of the error of the cells, and not below
     it. Noise for each tree has at least 100 times that error. Larger families contain better strategies: at depth
-    1 the cells and 100 times the nine leaves have .79 of the cells' error."""
+    1 the cells with 100 times the nine leaves have .79 of the cells' error."""
     found = list(_searched(effort, rng))
     for ends, per_tree in found:
         yield need(0.9999 <= ends <= 1.01, ends, "<=", 1.01)

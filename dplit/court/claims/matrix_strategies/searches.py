@@ -29,8 +29,8 @@ SLOW = (("Balance", 3), ("Nursery", 3), ("Nursery", 4))  # left out where effort
 )
 def marginal_error(effort, rng):
     r"""Weighted marginals $\theta_S$ have error $(\sum_S\theta_S)^2\sum_U w_U/\lambda_U$ with $\lambda_U =
-    \sum_{S\supseteq U}\theta_S^2\prod_{i\notin S}n_i$. The workload's mass $w_U$ in the space of U is a product of
-    numbers of levels for a leaf, so the domain is never built."""
+    \sum_{S\supseteq U}\theta_S^2\prod_{i\notin S}n_i$. For a leaf the workload's mass $w_U$ in the space of U is a
+    product of numbers of levels, so the domain is never built."""
     for one in small.small_forests(rng, effort.pick(15, 60, 300), 4):
         T, d = one.T, len(one.levels)
         sets = [s for k in range(d + 1) for s in itertools.combinations(range(d), k)]
@@ -54,7 +54,7 @@ def marginal_error(effort, rng):
 def covering(effort, rng):
     """For 128 random trees the search finds marginals with at most .051, .52, 1, 1 of the error of noisy cells on
     Car at depth 1 to 4; .109, .88, 1 on Balance at 1 to 3; .19, .85, 1 on Nursery at 2 to 4. On Car at depth 2
-    they are three sets of four columns that cover all fifteen pairs. All are local optima."""
+    they are three sets of four columns that cover all fifteen pairs. All these marginals are local optima."""
     by_least_squares = effort.pick("Balance", "Car", "Car")  # fewer cells where effort is quick
     listed = []
     for (name, levels), published in RATIOS.items():

@@ -34,9 +34,9 @@ def _asked(effort, rng):
 def proposition_1(effort, rng):
     r"""Given l by n matrix W and n by k matrix $X_X$ depending on data such that the L1 sensitivity of
     $\mathrm{vec}(X_X)$ is $\gamma$, let $f(X) = \mathrm{vec}(WX_X)$: the L1 sensitivity of f is $\gamma\|W\|_1$.
-    (The proof shows only that it is at most this. It is exact for the data matrix, $\gamma = 1$. For the leaf
-    counts of two trees, $\gamma = 2$, the queries (sunny, false) and (sunny, true) of Tennis have 3, where the
-    formula gives 4.)"""
+    (The proof shows only that it is at most this. It is exact for the data matrix, $\gamma = 1$. For two trees'
+    leaf counts, $\gamma = 2$, it is 3 for the queries (sunny, false) and (sunny, true) of Tennis; the formula
+    gives 4.)"""
     asked = small.TENNIS.encode([["sunny", False], ["sunny", True]]).astype(int)
     moved, stated = _votes_moved(small.tennis_trees(), asked)
     yield decisive(at_most(moved, stated, forest="Tennis"))
@@ -78,9 +78,9 @@ def votes_sensitivity(effort, rng):
     range="12 cells, depth 2, 1 to 64 trees, epsilon 1",
 )
 def more_trees(effort, rng):
-    r"""High accuracy is preserved even as the number of trees learned increases. (For the noise this holds with
-    the cells: the variance of a leaf is its number of cells, for any number of trees, where noise for each tree
-    has $\tau^2$.)"""
+    r"""High accuracy is preserved even as the number of trees learned increases. (For noise on the cells this is
+    true: the variance of a leaf is its number of cells, for any number of trees. With noise for each tree it is
+    $\tau^2$.)"""
     groups, levels, found = effort.pick(2000, 8000, 30_000), (3, 2, 2), []
     strategy = matrix.Identity(levels)
     for tau in (1, 8, 64):
@@ -106,10 +106,10 @@ def more_trees(effort, rng):
     range="small forests, 1 to 200 queries",
 )
 def more_queries(effort, rng):
-    r"""Our results show that this approach maintains good accuracy, even as the number of inference queries
-    increases. (For the noise this holds with the cells: with $m_{qc}$ trees in which query q and cell c share a
-    leaf, the vote of q has variance $\sum_c m_{qc}^2$ for any number of other queries. The printed accuracy of .9
-    is on the training records.)"""
+    r"""The results show that M-RF maintains good accuracy, even as the number of inference queries increases. (For
+    noise on the cells this is true: with $m_{qc}$ trees in which query q and cell c share a leaf, the vote of q
+    has variance $\sum_c m_{qc}^2$ for any number of other queries. The printed accuracy of .9 is on the training
+    records.)"""
     for one in small.small_forests(rng, effort.pick(10, 40, 150)):
         asked = small.records(one.levels, 200, rng)
         shared = (one.reached(small.every_cell(one.levels)) == one.reached(asked[:1])).sum(axis=1)
@@ -160,9 +160,9 @@ def _compared(levels, depth, rng):
     range="128 trees; small forests by least squares",
 )
 def vote_variance(effort, rng):
-    """Trees share the noise of the cells, so a vote gains less than a leaf. On Car with 128 trees of depth 4 the
-    variance of a leaf is about 1,400 times smaller than with noise for each tree, that of a weighted vote about 40
-    times. For votes, noise on the distinct leaves beats the cells on Balance and on Car at depth 2."""
+    """Trees share the noise of the cells, so a vote gains less than a leaf. On Car with 128 trees of depth 4 noise
+    for each tree has about 1,400 times the variance for a leaf, and about 40 times for a weighted vote. For votes,
+    noise on the distinct leaves beats noise on the cells on Balance and on Car at depth 2."""
     yield from _small_votes(effort, rng)
     settings, listed = {"Car 4": (small.CAR, 4), "Car 2": (small.CAR, 2), "Balance 2": (small.BALANCE, 2)}, []
     for name, setting in settings.items():
@@ -192,9 +192,9 @@ def vote_variance(effort, rng):
     range="Balance, 128 trees of depth 2",
 )
 def tuning_votes(effort, rng):
-    """Read for what a forest predicts by weighted votes: the utility of training is measured by the error of the
-    leaves, so that the smaller it is the better. (Votes can order strategies the other way: on Balance with 128
-    trees of depth 2 the cells have the smaller error of the leaves and the larger one of the votes.)"""
+    """The utility of training is measured by the error of the leaves, and a smaller error is better. (Read for
+    what a forest predicts by weighted votes: votes can order strategies the other way, on Balance with 128 trees
+    of depth 2 the cells have the smaller error of the leaves and the larger one of the votes.)"""
     found = _compared(small.BALANCE, 2, rng)[1]
     (leaf, vote), (merged_leaf, merged_vote) = found["identity"], found["merged"]
     agrees = (vote <= merged_vote) == (leaf < merged_leaf)
@@ -204,9 +204,9 @@ def tuning_votes(effort, rng):
 
 @VOTES.corrected(tuning_votes, "matrix.select", quantity="variance, in 2/epsilon^2", range="small forests")
 def votes_target(effort, rng):
-    r"""For votes, tune their own variance, $\|m_qA^+\|^2$ with the number $m_{qc}$ of trees in which query q and
-    cell c share a leaf. This is free too. Among the same members, a strategy selected by this variance is never
-    worse in it than one selected by the leaves."""
+    r"""A strategy for votes can be selected by their variance, $\|m_qA^+\|^2$ with the number $m_{qc}$ of trees in
+    which query q and cell c share a leaf. This is free too. Among the same members the selected strategy's
+    variance is at most that of one selected by the leaves' error."""
     yield from _small_votes(effort, rng)
     names, ratios = ("per-tree", "merged", "identity", "regions"), []
     for _ in range(effort.pick(15, 60, 300)):

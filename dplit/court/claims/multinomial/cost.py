@@ -49,9 +49,9 @@ def _greedy_mean(X, candidates):
     range="the root on WDBC, Vehicle and Banknote, all sets of sqrt(D) features, rounded down",
 )
 def no_extra_cost(effort, rng):
-    r"""The randomized splitting process makes up the accuracy drop with almost no extra computational
-    complexity. This assumes a comparison with a greedy choice among all features, which evaluates the same
-    cuts; the paper's rivals look at $\sqrt D$ features."""
+    r"""The randomized splitting process makes up for the accuracy drop at almost no extra computational cost. This
+    assumes a comparison with a greedy choice among all features, which evaluates the same cuts; the paper's rivals
+    look at $\sqrt D$ features."""
     more = {}
     for name, X in _roots():
         (evaluated, _), (_, features) = _drawn(X, 0), X.shape
@@ -71,9 +71,9 @@ def no_extra_cost(effort, rng):
     range="the root on WDBC, Vehicle and Banknote, whichever feature is drawn; all and sqrt(D) candidates",
 )
 def cost_counted(effort, rng):
-    r"""The randomized splitting process evaluates the cuts of all $D$ features, as a greedy choice among all does:
-    on average $D/\lfloor\sqrt D\rfloor$ times as many as its rivals evaluate. It also takes at most $D + m$
-    exponentials, where $m$ is the largest number of cuts of a feature: at most one per cut, and one more."""
+    r"""The randomized splitting process evaluates the cuts of all $D$ features, like a greedy choice among all: on
+    average $D/\lfloor\sqrt D\rfloor$ times as many cuts as its rivals. It also takes at most $D + m$ exponentials,
+    where $m$ is the largest number of cuts of a feature: at most one per cut, and one more."""
     shares = []
     for name, X in _roots():
         counted = [_drawn(X, j) for j in range(X.shape[1])]

@@ -31,9 +31,9 @@ def _inside(column, y, parts, budget):
 
 @MIDDLE("mrf/lemma-4", "Lemma 4; appendix A.2", "fails", **over("mrf/lemma-4"))
 def lemma_4(effort, rng):
-    r"""Suppose that features are all supported on $[0,1]$. Once a split feature is selected, if this feature is
-    divided into $N \ge 3$ equal partitions, it is cut outside of the first and the last one with probability at
-    least $P_2 = \frac{N-2}{N}e^{-2B_2}$."""
+    r"""Suppose that features are all supported on $[0,1]$. Once a split feature is selected and divided into $N
+    \ge 3$ equal parts, the cut is outside of the first and the last part with probability at least $P_2 =
+    \frac{N-2}{N}e^{-2B_2}$."""
     yield from certified("mrf/lemma-4", effort, right=lambda a: multinomial.published_p2(3, 0.0))
     for budget in BUDGETS:
         found, *_ = _inside((Fraction(0), Fraction(1, 10)), (0, 1), 3, budget)
@@ -128,9 +128,9 @@ def middle_density(effort, rng):
     about="reading",
 )
 def lemma_4_large(effort, rng):
-    """Lemma 4 shows that the specific split value has a large probability that it is not near the two endpoints of
-    the feature interval. (We read: for evenly spread values, the cut is outside of the first and the last of $N$
-    equal parts with probability one half or more.)"""
+    """Lemma 4 shows that the split value is, with a large probability, not near the two endpoints of the feature
+    interval. (We read: for evenly spread values, the cut is outside of the first and the last of $N$ equal parts
+    with probability one half or more.)"""
     n = effort.pick(20_000, 10**5, 10**6)
     for parts, budget in product((3, 10, 100), (10.0, 2.0, 0.0)):
         lemma = multinomial.published_p2(parts, budget)
@@ -148,8 +148,8 @@ def lemma_4_large(effort, rng):
 )
 def lemma_4_large_exactly(effort, rng):
     r"""Many evenly spread records are cut in the middle with probability one half or more for all labels if and
-    only if $N - 2 \ge 2e^{B_2/2}$: with at least 8 parts at $B_2 = 2$ and 299 at $B_2 = 10$. The bound of lemma 4
-    is below $e^{-2B_2}$ for every $N$, which is $2.1 \cdot 10^{-9}$ at $B_2 = 10$."""
+    only if $N - 2 \ge 2e^{B_2/2}$: this takes 8 parts at $B_2 = 2$ and 299 at $B_2 = 10$. The bound of lemma 4 is
+    below $e^{-2B_2}$ for every $N$, and this is $2.1 \cdot 10^{-9}$ at $B_2 = 10$."""
     for part in ("half", "less", "lemma"):
         yield from certified(f"mrf/lemma-4-large/corrected:{part}", effort)
     for budget, parts in ((2.0, 8), (10.0, 299)):
@@ -177,9 +177,9 @@ def _printed_ratio(m, parts, x):
     quantity="probability of a cut in the middle",
 )
 def equation_8(effort, rng):
-    r"""Divide the integral of a cut's least probability over the middle by that of its largest over $[0,1]$. The
-    quotient tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of the middle. (The integrals assume
-    evenly spread candidates; then the bound is true, and $(N-2)/(N-2+2e^{B_2/2})$ is tight.)"""
+    r"""Divide the integral of a cut's least probability over the middle by the integral of its largest over
+    $[0,1]$. The quotient tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of the middle. (The
+    integrals assume evenly spread candidates; then the bound is true, and $(N-2)/(N-2+2e^{B_2/2})$ is tight.)"""
     n, levels = effort.pick(20_000, 10**5, 10**6), []
     for x, parts in product((Fraction(1), Fraction(3, 2), Fraction(20)), (3, 4, 10)):
         limit = Fraction(parts - 2, parts) / x**2

@@ -38,9 +38,9 @@ def _beside_the_best(y, chosen, budget):
     range="1024 records and two binary features, 200 records in a row; B1 = B2 = 10",
 )
 def nearly_as_good(effort, rng):
-    """While the best split point has the highest probability, other candidate split points that are nearly as good
-    as the best one will also have a good chance to be selected. (We read: a cut with at least .99 of the best
-    decrease has at least half of the best one's probability.)"""
+    """The best split point has the highest probability, but candidate split points that are nearly as good also
+    have a good chance of being selected. (We read: a cut with at least .99 of the best decrease has at least half
+    of the best cut's probability.)"""
     for name, (y, chosen) in (("two features", small.two_features(1024)), ("a row", _one_feature(200))):
         _, ((most, top, *_), *others) = _beside_the_best(y, chosen, PAPERS)
         for value, chance, *_ in others:
@@ -61,8 +61,8 @@ def nearly_as_good(effort, rng):
 def nearly_as_good_exactly(effort, rng):
     r"""A cut has $e^{-[B_1(1-\hat I_j) + B_2(1-\hat I_{ij})]/2}\,S_*/S_j$ times the best cut's probability. In the
     best feature this factor is at least one half if and only if $1-\hat I \le 2\ln2/B_2$, .139 at $B_2 = 10$, on
-    the scale of that feature's decreases. If two features have one cut each, the factor of the second best is
-    $e^{-B_1/2}$, .0067 at $B_1 = 10$, however near the two are."""
+    the scale of that feature's decreases. If two features have one cut each, the factor of the worse cut is
+    $e^{-B_1/2}$, .0067 at $B_1 = 10$, however near their decreases are."""
     data = [(y, chosen) for n in range(2, effort.pick(3, 3, 4) + 1) for y, chosen, _ in small.nodes(n, 2)]
     for y, chosen in [*data, _one_feature(60)]:
         for budget in (Fraction(1, 2), PAPERS):
@@ -110,8 +110,8 @@ def _weakened(y, chosen):
 )
 def scale_free(effort, rng):
     r"""The distribution of the choice stays the same if all decreases of a node are multiplied by one positive
-    number. It does depend on the dimension of the vector of decreases: the best of $m$ cuts, if the others are all
-    alike, has probability $e^{B_2/2}/(e^{B_2/2} + m - 1)$."""
+    number. It does depend on the number of decreases: the best of $m$ cuts, if all others have equal decreases,
+    has probability $e^{B_2/2}/(e^{B_2/2} + m - 1)$."""
     factor = Fraction((WEAK[0] - WEAK[1]) ** 2, sum(WEAK) ** 2)
     for n in range(2, effort.pick(3, 3, 4) + 1):
         for y, chosen, node in small.nodes(n, 2):

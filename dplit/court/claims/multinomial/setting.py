@@ -21,8 +21,8 @@ RELATIONS = ("add-remove", "replace-one")
 
 @SETTING("mrf/definition-1", "Definition 1", "assumes", "loss.worst_privacy_loss", quantity="loss, two relations")
 def definition_1(effort, rng):
-    """Privacy is stated for neighbours "differing in one record". (The paper does not say whether a record is
-    added or replaced; the loss of one mechanism can differ by a factor of two.)"""
+    """The paper states privacy for neighbours "differing in one record". (The paper does not say whether a record
+    is added or replaced; the loss of one mechanism can differ by a factor of two.)"""
     most, mechanism = effort.pick(30, 60, 90), Exponential(0.5, monotonic=True)
     space = count_vectors(most, 2)
     added, replaced = (worst_privacy_loss(mechanism, space, r).loss for r in RELATIONS)
@@ -52,8 +52,8 @@ def _sets(law, other):
     range="100 pairs of random laws on 2 to 6 outcomes, in fractions",
 )
 def equation_1(effort, rng):
-    """If there are finitely many outputs, the inequality holds for every set $O$ of outputs if and only if it
-    holds for every single output."""
+    """If there are finitely many outputs, the inequality of differential privacy holds for every set of outputs if
+    and only if it holds for every single output."""
     for _ in range(effort.pick(100, 300, 1000)):
         size = int(rng.integers(2, 7))
         laws = [Exponential.rational_law(rng.integers(1, 50, size).tolist()) for _ in range(2)]
@@ -86,8 +86,8 @@ def definition_2(effort, rng):
     "mrf/equation-3", "Equation (3)", "assumes", "neighbours.neighbouring_pairs", quantity="sensitivity of a count"
 )
 def equation_3(effort, rng):
-    r"""The sensitivity is $\max_{o, D, D'} |q(D,o) - q(D',o)|$. (As printed the maximum runs over all
-    pairs of data sets; it has to run over neighbours.)"""
+    r"""The sensitivity of a score $q$ is $\max_{o, D, D'} |q(D,o) - q(D',o)|$. (As printed the maximum runs over
+    all pairs of data sets; it has to run over neighbours.)"""
     most = effort.pick(6, 10, 20)
     space = [tuple(map(int, c)) for c in count_vectors(most, 2)]
     printed = max(abs(a - b) for p, q in combinations(space, 2) for a, b in zip(p, q))
@@ -129,9 +129,9 @@ def _mutual(column, y, cut):
     range="every cut of all data of 2 to 4 records on one feature, Gini and entropy",
 )
 def equation_4(effort, rng):
-    r"""The impurity decrease at a node caused by a split point is defined as the amount by which it lowers the
-    weighted impurity. It is never negative: for Gini and two labels it is $2\frac{n_ln_r}{n^2}(p_l - p_r)^2$, for
-    entropy it is a mutual information."""
+    r"""The impurity decrease at a node caused by a split point is the amount by which the split lowers the
+    weighted impurity. The decrease is never negative: for Gini and two labels it is $2\frac{n_ln_r}{n^2}(p_l -
+    p_r)^2$, for entropy it is a mutual information."""
     for n in range(2, effort.pick(4, 5, 5) + 1):
         for column, y in product(small.columns(n), small.labellings(n)):
             X, data = np.transpose([column]), {"column": list(column), "y": list(y)}
@@ -155,8 +155,8 @@ DRAWN = ((Fraction(1, 2), Fraction(2)), (Fraction(10), Fraction(10)), (Fraction(
     range="all data of 2 and 3 records and 2 features; draws on 4 records and 3 features",
 )
 def two_draws(effort, rng):
-    r"""Randomly select a feature, scored by its best cut, according to the multinomial distribution
-    $\mathrm{softmax}(\frac{B_1}2\hat I)$, and then one of its cuts, the split value, according to
+    r"""MRF randomly selects a feature, scored by its best cut, by the multinomial distribution
+    $\mathrm{softmax}(\frac{B_1}2\hat I)$, and then one of its cuts, the split value, by
     $\mathrm{softmax}(\frac{B_2}2\hat I^{(j)})$."""
     exact, draws = 0, effort.pick(200_000, 10**6, 10**7)
     for n in (2, effort.pick(3, 3, 4)):

@@ -40,7 +40,7 @@ def _beside_the_list(voters, share):
 )
 def equation_6(effort, rng):
     """The final prediction of the MRF is the majority vote over all the trees. (The paper does not say which label
-    wins a tie: with 100 trees and labels no better than a coin, one vote in twelve is tied.)"""
+    wins a tie: with 100 trees that label by a fair coin, one vote in twelve is tied.)"""
     most, shares = effort.pick(10, 12, 14), (Fraction(1, 2), Fraction(2, 3), Fraction(9, 10))
     for voters, share in product(range(1, most + 1), shares):
         yield from _beside_the_list(voters, share)
@@ -86,7 +86,7 @@ def definition_3(effort, rng):
 def diversity(effort, rng):
     """A good performance over individual trees does not necessarily lead to a good performance of a forest, since
     the performance of a forest may also be affected by the diversity of the trees. (If every tree is right with
-    probability .7 and all are alike, a vote is right with .7; 101 independent trees of .6 reach .979.)"""
+    probability .7 and all trees are alike, a vote is right with .7; 101 independent trees with .6 reach .979.)"""
     for voters in (3, 7, effort.pick(11, 13, 15)):
         yield from _beside_the_list(voters, Fraction(3, 5))
     many = multinomial.vote_outcomes(101, 0.6).right  # equal ones: the vote of any of them
@@ -110,9 +110,9 @@ def _label_in_decimals(counts, budget):
     quantity="probability that a label is not the majority's over its bound, at B3 = 200",
 )
 def majority_limit(effort, rng):
-    r"""When $B_3 \to \infty$, the prediction in each node is based on majority vote, so that it meets the
-    prerequisite of lemma 2; the larger $B_3$, the smaller the noise of the label selection. Every other label has
-    at most $e^{-B_3g/2}$ times the probability of the majority label, if that leads by a share of $g$."""
+    r"""When $B_3 \to \infty$, the prediction in each node is the majority vote, as lemma 2 requires; the larger
+    $B_3$ is, the smaller is the noise of the label selection. Every other label has at most $e^{-B_3g/2}$ times
+    the probability of the majority label, if the majority leads by a share of $g$."""
     leaves, most = 0, effort.pick(6, 9, 12)
     for counts in product(range(most + 1), repeat=3):
         if 0 < sum(counts) <= most and counts.count(max(counts)) == 1:

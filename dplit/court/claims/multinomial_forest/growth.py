@@ -38,8 +38,8 @@ def grown(X, y, rng, **options):
     range="every split of seven records with two features; both criteria, three pairs of budgets",
 )
 def algorithm_1(effort, rng):
-    r"""Select a split feature randomly according to the multinomial distribution $M(\phi)$, and then a split
-    value randomly according to $M(\varphi)$."""
+    r"""MRF selects a split feature randomly by the multinomial distribution $M(\phi)$, and then a split value
+    randomly by $M(\varphi)$."""
     n_trees = effort.pick(1_000, 25_000, 250_000)
     shape = dict(domain=Domain([Continuous(0, 1)] * 2), max_depth=1, min_samples_leaf=1)
     for feature_budget, value_budget, criterion in SETTINGS:
@@ -102,8 +102,8 @@ def _leaf_sizes(name, k, stopping, n_trees, rng):
     range="WDBC and CMC, nine tenths of the records, k = 5, the budgets of table 3",
 )
 def depth_10(effort, rng):
-    """We observe that the depth of each tree in MRF, constructed based on the selected datasets WDBC, CMC and
-    Connect-4, is no more than 10, and therefore set d = 10. (They are deeper by algorithm 1 and by the text.)"""
+    """The authors observe that each MRF tree on the selected datasets WDBC, CMC and Connect-4 has depth at most
+    10, and therefore set d = 10. (The trees are deeper by algorithm 1 and by the text.)"""
     deepest = {
         (name, b, rule): _deepest(name, b, rule, effort.pick(10, 100, 1000), rng)
         for name, b, rule in product(("wdbc", "cmc"), (0.05, 1.0), ("algorithm", "text"))
@@ -134,7 +134,7 @@ def _deepest(name, budget, rule, n_trees, rng):
 @DEPTH.corrected(depth_10, quantity="levels", range="k = 1, 2, 3, 5 and 8; up to 120 estimation points")
 def least_depth(effort, rng):
     r"""A tree of algorithm 1 has at least $\lceil \log_2(n_E/k) \rceil$ levels if each of its nodes with more than
-    $k$ estimation points can be split, and it can have as few. In a tenfold run on Connect-4 this is 13."""
+    $k$ estimation points can be split, and this is attained. In a tenfold run on Connect-4 it is 13."""
     for k, n in product((1, 2, 3, 5, 8), range(effort.pick(60, 120, 400))):
         yield same(_shallowest(n, k), rules.least_depth(n, k), n=n, k=k)
     levels = next(d for d in range(99) if 5 * 2**d >= ESTIMATION)

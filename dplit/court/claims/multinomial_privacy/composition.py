@@ -35,8 +35,8 @@ def _in_turn(counts, first, second):
     range="leaves of up to 8 records of two classes, three pairs of epsilons, add-remove",
 )
 def property_1(effort, rng):
-    r"""Suppose mechanisms are sequentially performed on a dataset: then together they provide the sum of their
-    epsilons, $(\sum_i\epsilon_i)$-differential privacy, even if a later one depends on what earlier ones gave."""
+    r"""Mechanisms performed one after the other on a dataset together provide $(\sum_i\epsilon_i)$-differential
+    privacy, the sum of their epsilons, even if a later one depends on what earlier ones released."""
     shares = []
     for first, second in ((0.5, 1.0), (1.0, 1.0), (2.0, 0.1)):
         law = partial(_in_turn, first=first, second=second)
@@ -63,9 +63,9 @@ def _two_leaves(records, epsilons):
     range="two leaves, up to 4 records of two classes, three pairs of epsilons; both relations",
 )
 def property_2(effort, rng):
-    r"""Suppose mechanisms are performed on disjointed subsets of the entire dataset: then they provide the largest
-    of their epsilons, $(\max_i\epsilon_i)$-differential privacy, under add-remove and if a record's subset depends
-    on the record alone. (A replaced record may leave one subset for another; that costs the sum.)"""
+    r"""Mechanisms on disjoint subsets of a dataset together provide $(\max_i\epsilon_i)$-differential privacy, the
+    largest of their epsilons, under add-remove and if a record's subset depends on the record alone. (A replaced
+    record may leave one subset for another; that costs the sum.)"""
     universe, beyond = tuple(product((0, 1), repeat=2)), []
     for epsilons in ((1.0, 1.0), (0.5, 2.0), (2.0, 0.1)):
         most, law = max(epsilons), partial(_two_leaves, epsilons=epsilons)
@@ -88,9 +88,9 @@ def property_2(effort, rng):
     range="up to 3 records at e^epsilon = 2, the odd record in the first half; 6 and one more at 8, by a coin",
 )
 def halves(effort, rng):
-    r"""Structure and estimation points are disjoint, so property 2 applies. The records are shuffled and
-    divided at a fixed ratio of sizes, read as halves whose sizes differ by at most one; an odd record goes to
-    the first half, or to either by a coin."""
+    r"""Structure and estimation points are disjoint, so property 2 applies. The records are shuffled and divided
+    at a fixed ratio of sizes, read as halves whose sizes differ by at most one; an odd record goes to the first
+    half, or to either half by a coin."""
     coin = _by_a_coin([(0, 0, 0)] * 6 + [(0, 0, 1)])[0, 1] / _by_a_coin([(0, 0, 0)] * 6)[0, 1]
     for way in ("independent", "equal-parts"):
         law = _two_halves(2, way)

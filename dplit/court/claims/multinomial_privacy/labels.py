@@ -56,8 +56,8 @@ def _worst_by_size(n, classes, budget, neighbours):
 
 @LABEL("mrf/lemma-7", "lemma 7, appendix A.6", "loose", LAW, LOSS, proved=True, **over(*LEAVES, "mrf/lemma-7"))
 def lemma_7(effort, rng):
-    r"""The label selection of each leaf in a tree satisfies $B_3$-differential privacy. It does, if the label
-    is drawn once for the leaf."""
+    r"""The label selection of each leaf in a tree satisfies $B_3$-differential privacy. This assumes that the
+    label is drawn once for the leaf."""
     for name in LEAVES:
         yield from certified(name, effort, broken="leaks")
     yield from certified("mrf/lemma-7", effort, met=False)
@@ -71,8 +71,8 @@ def lemma_7(effort, rng):
 )
 def lemma_7_exact(effort, rng):
     r"""The label of a leaf, drawn once, costs at most $B_3/2$ under both relations, and $B_3/n$ if the larger of
-    the two leaves has $n \ge 2$ records. Under replace-one a leaf of $n$ costs $\frac bn + \ln\frac{e^b + K -
-    1}{e^{b(n-1)/n} + e^{b/n} + K - 2}$, $b = B_3/2$, and no smaller bound holds for all leaves."""
+    the two leaves has $n \ge 2$ records. Under replace-one a leaf of $n$ records costs $\frac bn + \ln\frac{e^b +
+    K - 1}{e^{b(n-1)/n} + e^{b/n} + K - 2}$ with $b = B_3/2$, and no smaller bound holds for all leaves."""
     for name in LEAVES:
         yield from certified(name, effort, broken="leaks")
     for n, k, budget in product((1, 2, 5), (2, 3), BUDGETS):
@@ -84,7 +84,7 @@ def lemma_7_exact(effort, rng):
 
 @LABEL("mrf/ours/label-add-remove", "ours; lemma 7", **over(*ADDED))
 def label_add_remove(effort, rng):
-    r"""Under add-remove the larger of the two leaves costs the same as under replace-one, for every $n \ge 2$, $K$
+    r"""Under add-remove a label costs what it costs under replace-one on the larger leaf, for all $n \ge 2$, $K$
     and $B_3$. One record against none costs $\ln\frac{e^b + K - 1}{K}$ or $\ln\frac{Ke^b}{e^b + K - 1}$."""
     for name in ADDED:
         yield from certified(name, effort)
@@ -106,7 +106,7 @@ def label_add_remove(effort, rng):
 def equation_17(effort, rng):
     """One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share, the empirical
     probability of a label, lies in [0, 1] and so has the sensitivity 1. A leaf of one record attains this; on $n$
-    records shares change by at most $1/n$."""
+    records the shares change by at most $1/n$."""
     yield from certified("mrf/equation-17:gains", effort)
     yield from certified("mrf/equation-17:loses", effort)
     for n, c in product((1, 2, 6), (0, 1)):
@@ -129,7 +129,7 @@ def _loss_of_queries(queries, *leaves):
     range="1 to 6 queries in one leaf of up to 3 records, two classes, B3 = 1, replace-one",
 )
 def label_per_query(effort, rng):
-    r"""The labels are $B_3$-private if each query $x$ draws its own, as "the predicted label $h(x)$ is
+    r"""The labels are $B_3$-private if each query $x$ draws its own label, as "the predicted label $h(x)$ is
     randomly selected" says."""
     for queries, n in product(range(1, effort.pick(6, 8, 12)), (1, 2, 3)):
         data = {"queries": queries, "counts": [n, 0], "neighbour": [n - 1, 1], "B3": 1.0}
@@ -212,9 +212,9 @@ def _best(n, classes, budget):
     range="every leaf of up to 30 records, two classes, B3 = 1 and 20",
 )
 def label_budget_low(effort, rng):
-    """When $B_3$ decreases "the performance is hardly reduced", so that in practice it can be set relatively low,
-    to ensure better security without reducing performance: on WDBC one tree goes from 95.21 at $B_3 = 20$ to 94.71
-    at $B_3 = 1$."""
+    """When $B_3$ decreases "the performance is hardly reduced". In practice $B_3$ can thus be set relatively low,
+    for better security at the same performance: on WDBC the accuracy of one tree goes from 95.21 at $B_3 = 20$ to
+    94.71 at $B_3 = 1$."""
     most = effort.pick(30, 60, 120)
     low, high = (_best(most, 2, budget) for budget in (1, 20))
     stated = printed.table("mrf/table-3").cells["wdbc", "B3 = 1"].value

@@ -59,8 +59,8 @@ def lemma_5(effort, rng):
 
 @FEATURE.corrected(lemma_5, **over(WORST))
 def lemma_5_exact(effort, rng):
-    r"""With D features, each with a cut on both data sets, the choice of a feature costs $\ln\frac{e^b(1 +
-    (D-1)e^b)}{e^b + D - 1}$, $b = B_1/2$, under both relations, and no smaller bound holds for all data."""
+    r"""With D features that each have a cut on both data sets, the choice of a feature costs $\ln\frac{e^b(1 +
+    (D-1)e^b)}{e^b + D - 1}$ with $b = B_1/2$ under both relations, and no smaller bound holds for all data."""
     yield from _certified(effort, (WORST,))
     for d, (neighbours, n) in product((2, 9), ((small.REPLACE, 3), (small.ADD, 5))):
         stated = multinomial.selection_loss(d, 1.0)
@@ -88,8 +88,8 @@ def _choice_with_constants(records, budget):
     range="all data sets of up to 3 records, two binary features",
 )
 def constant_feature(effort, rng):
-    r"""The choice is $B_1$-private for all data. A feature that has one value in a node has no cut there,
-    and cannot be chosen; one record more gives it a cut."""
+    r"""The choice of a feature is $B_1$-private for all data. A feature that has one value in a node has no cut
+    there and cannot be chosen; one record more gives it a cut."""
     law, space = partial(_choice_with_constants, budget=1.0), data_sets(small.TWO_FEATURES, 3)
     yield small.violation(law, space, 1.0, small.near(small.TWO_FEATURES, small.ADD))
     return "The first pair, {data} and {neighbour}, has an outcome that is possible on one alone."
@@ -163,9 +163,9 @@ def _range_density(records, budget, points):
     range="2 to 30 fixed cuts, B2 from 0.1 to 10, up to 3 records; the range [0, 1] with gaps down to 1e-9",
 )
 def lemma_6_public(effort, rng, epsilon=BUDGETS):
-    """Over $m$ fixed public cuts, wherever the records are, the choice of a value costs what the formula of lemma
-    5 gives with $m$ for $D$, at most $B_2$. Over a public range, with intervals weighted by length, it costs at
-    most $B_2$, and no smaller bound holds for all data."""
+    """Over $m$ fixed public cuts, wherever the records are, the choice of a value costs what lemma 5's formula
+    gives with $m$ for $D$, at most $B_2$. Over a public range, with intervals weighted by length, the choice costs
+    at most $B_2$, and no smaller bound holds for all data."""
     ends = tuple(product((0.0, 0.5, 1.0), (0, 1)))
     for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), epsilon):
         cuts = [0.25, *np.linspace(0.6, 0.9, m - 1).tolist()]
@@ -254,7 +254,7 @@ def _structure_law(records, depth, node_law):
 )
 def layer_exact(effort, rng):
     """Over public candidates the structure of a tree with $d$ levels of splits costs $d(B_1 + B_2)$ under
-    add-remove. It costs $(2d-1)(B_1 + B_2)$ under replace-one, where two paths change that share the root."""
+    add-remove. It costs $(2d-1)(B_1 + B_2)$ under replace-one, where two paths change, which share the root."""
     for depth in range(1, effort.pick(6, 8, 10)):
         changed = multinomial.nodes_changed(depth, small.REPLACE)
         yield same(_nodes_of_two_paths(depth), changed, depth=depth)

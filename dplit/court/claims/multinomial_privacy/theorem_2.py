@@ -52,8 +52,8 @@ def _first_split(k, way):
     range="up to 7 records of which none or all are structure points, k = 1, 2 and 5",
 )
 def theorem_2_max(effort, rng):
-    r"""A tree costs $\max\{d(B_1+B_2), B_3\}$, since structure and estimation points are disjoint. But the
-    structure stops where at most $k$ estimation points are left."""
+    r"""A tree of the MRF costs $\max\{d(B_1+B_2), B_3\}$, since structure and estimation points are disjoint. But
+    the structure stops growing where at most $k$ estimation points are left."""
     pairs = {k: _first_split(k, "estimation") for k in (1, 2, K_PAPER)}
     for k, (loss, *sizes, _) in pairs.items():
         yield private(loss, 1.0, k=k, **{"estimation points": sizes})
@@ -115,7 +115,7 @@ def repaired_law(structure, labels, depth, trees, neighbours, way="coin"):
 )
 def theorem_2_coin(effort, rng):
     r"""If the tree stops at a public depth and a fair coin makes each record a structure or an estimation point,
-    parts that cost $a$ and $b$ cost $\ln\frac{e^a + e^b}{2}$ together under add-remove, and no smaller bound holds
+    parts that cost $a$ and $b$ together cost $\ln\frac{e^a + e^b}{2}$ under add-remove, and no smaller bound holds
     for all mechanisms. Under replace-one they cost $\max(a, b)$, if a replaced record costs $a$ and $b$."""
     more = effort.pick((), ((0.5, 2.0), (3.0, 1.0)), ((8.0, 0.5),))
     pairs = ((1.0, 1.0), (2.0, 0.5), (0.1, 4.0), *more)
@@ -154,10 +154,10 @@ def _trees_of_one_leaf(n, trees, rng):
     range="k = 5, up to 39 records; halves of equal size and by a coin; 100 trees of the published forest",
 )
 def theorem_2(effort, rng):
-    r"""The proposed MRF satisfies $\epsilon$-differential privacy when the hyper-parameters satisfy $B_1+B_2 =
-    \epsilon/(dt)$ and $B_3 = \epsilon/t$, with $t$ trees of depth $d$ at most of order $|\mathcal D^E|/k$: the
-    consumed privacy budget is $\frac\epsilon t \cdot t$. Its privacy-preservation is analyzed within the
-    framework of differential privacy."""
+    r"""The proposed MRF satisfies $\epsilon$-differential privacy when its hyper-parameters satisfy $B_1+B_2 =
+    \epsilon/(dt)$ and $B_3 = \epsilon/t$, with $t$ trees of depth $d$ at most of order $|\mathcal D^E|/k$: it
+    consumes the privacy budget $\frac\epsilon t \cdot t$. The paper analyzes its privacy in the framework of
+    differential privacy."""
     pair, coin = (_first_split(K_PAPER, way) for way in ("halves", "coin"))
     records, by_a_coin = ([p.data, p.neighbour] for p in (pair, coin))
     trees = effort.pick(100, 1000, 10_000)
@@ -183,10 +183,10 @@ def theorem_2(effort, rng):
     "nine records and a candidate of weight 1e-4; the draws of fits",
 )
 def repaired(effort, rng):
-    r"""Let each record draw its tree, and structure or estimation by a fair coin; let depth $d$, ranges and
-    classes be public. Draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, Gini, $r =
-    \epsilon/(2d)$, and each leaf's label once by permute-and-flip at $\epsilon$. The forest is $\epsilon$-private
-    under add-remove, and under replace-one if $r$ and the label's rate are halved."""
+    r"""Let each record draw its tree, and by a fair coin its part, structure or estimation; let depth $d$, ranges
+    and classes be public. Draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, T the Gini
+    impurity, $r = \epsilon/(2d)$, and each leaf's label once by permute-and-flip at $\epsilon$. The forest is
+    $\epsilon$-private under add-remove, and under replace-one if $r$ and the label's rate are halved."""
     yield from as_drawn(
         rng, *(f"MultinomialForestClassifier, {what}" for what in ("column and cut", "class of a leaf"))
     )

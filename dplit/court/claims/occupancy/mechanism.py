@@ -73,8 +73,8 @@ def _least_epsilon(n, depth):
 
 @PUBLISHED("diprime-v1/theorem-2-mechanism", "Theorem 2; figure 2", "assumes", proof="thm-occupancy-proved")
 def theorem_2(effort, rng):
-    r"""The bounds of theorem 2 hold for $|\tilde N_i - N/2^d|$ of a leaf that the rank mechanism makes. This
-    assumes that the values of each column are distinct and above its lower bound, that the column is chosen
+    r"""The bounds of theorem 2 hold for the deviation $|\tilde N_i - N/2^d|$ of a leaf made by the rank mechanism.
+    This assumes that the values of each column are distinct and above its lower bound, that the column is chosen
     without the targets, and that $2^d$ divides $N$ or $\epsilon_1 \le 2.26$. (Section 3.1 restricts itself to
     continuous features and to data that are divisible into the leaves; the theorem repeats neither.)"""
     depths, blocks = range(1, effort.pick(4, 5, 7)), effort.pick(4, 8, 12)
@@ -124,8 +124,8 @@ def _without_recursion(t, n, depth, epsilon):
 @LINE("diprime-v1/theorem-2-mechanism/one-line", "ours")
 def one_line(effort, rng):
     r"""If values are distinct and above a column's lower bound and the column is chosen without the targets, the
-    tail is at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$ of odd $N$. From
-    $\epsilon_1 = 2 \ln 2$ on it is at most the first term of $B_d(t)$ alone."""
+    tail is at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$ for odd $N$.
+    From $\epsilon_1 = 2 \ln 2$ on the tail is at most the first term of $B_d(t)$ alone."""
     depths, largest = range(1, effort.pick(4, 5, 7)), effort.pick(30, 60, 200)
     settings = list(product(depths, range(1, largest), EPSILONS))
     most, small = 0.0, 0.0
@@ -153,7 +153,7 @@ def one_line(effort, rng):
 def proved(effort, rng):
     r"""If values are distinct and above a column's lower bound and the column is chosen without the targets, both
     bounds of theorem 2 hold for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$, and at every
-    $\epsilon_1$ if $2^d$ divides $N$. For other $N$, from 2.26 to the first failure, $\sqrt8$, this is open."""
+    $\epsilon_1$ if $2^d$ divides $N$. For other $N$ this is open from 2.26 to the first failure, at $\sqrt8$."""
     turn, deepest = occupancy.TURN, occupancy.DEEPEST
     cells = [occupancy.proved_cells(d) for d in range(1, deepest + 1)]
     margins = [left / right for left, right in occupancy.beyond_turn()]
@@ -215,9 +215,9 @@ def _worst_leaves(n, depth, root):
     "occupancy.leaf_tail",
 )
 def worst_leaf(effort, rng):
-    """If values are distinct and above a column's lower bound and the column is chosen without the targets, the
-    recursion over sizes gives the probability that some of the $2^d$ leaves is at least $t$ off $N/2^d$. It is at
-    most $2^d$ times that of one leaf."""
+    """If values are distinct and above a column's lower bound and the column is chosen without the targets, a
+    recursion over sizes gives the probability that the size of some of the $2^d$ leaves is at least $t$ off
+    $N/2^d$. It is at most $2^d$ times the probability for one leaf."""
     largest = effort.pick({1: 7, 2: 6}, {1: 9, 2: 8, 3: 4}, {1: 12, 2: 10, 3: 6})  # N of a depth
     unions = []
     roots = Fraction(1, 10), Fraction(1, 2), Fraction(19, 20)
@@ -245,7 +245,7 @@ def worst_leaf(effort, rng):
     nothing_instead="the mean is N/2^d, and at depth 1 the law is symmetric; the bound needs a sum of two tails",
 )
 def symmetry(effort, rng):
-    r"""The distribution of $\tilde N_i$ is symmetric about $N/2^d$."""
+    r"""The distribution of the number $\tilde N_i$ of records in a leaf is symmetric about $N/2^d$."""
     law = lambda r: occupancy.leaf_law(4, 2, -2 * math.log(r))  # noqa: E731
     sides = {"left": lambda r: law(r)[0], "right": lambda r: law(r)[2:].sum()}
     yield from certified("diprime-v1/leaf-symmetry", effort, **sides)
@@ -266,8 +266,8 @@ def symmetry(effort, rng):
     intervals=16,
 )
 def leaf_law(effort, rng):
-    """Simulated trees on distinct values above the lower bound have the tails of `leaf_law` for one
-    leaf and of `any_leaf_tail` for the worst of all."""
+    """The leaf sizes of simulated trees on distinct values above the lower bound have the tails of `leaf_law` for
+    one leaf and of `any_leaf_tail` for the worst leaf."""
     trees = effort.pick(5000, 50_000, 1_000_000)
     for n, depth, epsilon in ((7, 2, 1.0), (1001, 4, 0.5), (64, 3, 3.0), (100, 5, 0.1)):
         off = np.abs(occupancy.simulate(n, depth, epsilon, trees, rng=rng) - n / 2**depth)

@@ -30,8 +30,8 @@ def _proved_for_all_t(depth):
 
 @PUBLISHED("diprime-v1/theorem-2-model", "Theorem 2; appendix A.2.2", "loose", proof="thm-occupancy-model")
 def theorem_2(effort, rng):
-    r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$: $\Pr(|S| \ge t)$ is at most $\gamma/(\epsilon_1
-    t)^2$ and at most $2\max(e^{-\epsilon_1^2t^2/(4\gamma)}, e^{-\epsilon_1\beta t/2})$."""
+    r"""For $S = \sum_i \operatorname{Lap}(2^{i-d}/\epsilon_1)$ the tail $\Pr(|S| \ge t)$ is at most
+    $\gamma/(\epsilon_1 t)^2$ and at most $2\max(e^{-\epsilon_1^2t^2/(4\gamma)}, e^{-\epsilon_1\beta t/2})$."""
     depths = range(1, effort.pick(11, 16, 31))
     distances = np.geomspace(1e-3, 600, effort.pick(400, 2000, 10_000))
     for depth in depths:
@@ -71,7 +71,7 @@ def _same_transform(depth):
 @MODEL.corrected(theorem_2)
 def mixture(effort, rng):
     r"""$\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, where $A_d = c_0 =
-    \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$, and the ratio of the two sides falls to 1."""
+    \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$, and the ratio of the two sides falls to 1 as $t$ grows."""
     depths = range(1, effort.pick(11, 16, 31))
     for d in depths:
         yield from (need(occupancy.alternates_and_falls(d, p), depth=d, power=p) for p in (0, 1))
@@ -113,7 +113,7 @@ def _crossings(depth):
 )
 def window(effort, rng):
     r"""Chebyshev's bound "is tighter than the sub-exponential bound for" $t$ between 0.76 and 3.61 times
-    $\sqrt\gamma/\epsilon_1$. (It is also tighter beyond: the derivation solves for the upper end on the branch
+    $\sqrt\gamma/\epsilon_1$. (It is also tighter beyond 3.61: the derivation solves for the upper end on a branch
     that ends before it.)"""
     depths = range(1, effort.pick(6, 11, 21))
     low, high = occupancy.published_window()
@@ -153,8 +153,8 @@ def window_corrected(effort, rng):
     quantity="published bound over the tail, at the largest t",
 )
 def tighter(effort, rng):
-    """The bound becomes tighter for higher values of $t$ (assuming that this means the difference of bound and
-    tail, and not their ratio)."""
+    """The bound becomes tighter for higher values of $t$ (assuming that this refers to the difference of bound and
+    tail, and not to their ratio)."""
     n, depth, epsilon = 2**20, 10, 0.5  # 1024 a leaf: the ends at 0 and n are far
     t = np.arange(1.0, effort.pick(81, 101, 121))
     exact = occupancy.leaf_tail(t, n, depth, epsilon)
@@ -199,8 +199,8 @@ def _published_over_tail(depth, t):
     quantity="published bound over the tail",
 )
 def tighter_corrected(effort, rng):
-    r"""In the model, $A_d e^{-\epsilon_1 t}$ over the tail falls to 1 in $t$; the published bound over the tail is
-    at least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is the tighter."""
+    r"""In the model, $A_d e^{-\epsilon_1 t}$ divided by the tail falls to 1 as $t$ grows; the published bound
+    divided by the tail is at least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is tighter."""
     depths = range(1, effort.pick(11, 16, 31))
     t = np.linspace(0, 200, effort.pick(200, 500, 2000))
     for depth in depths:

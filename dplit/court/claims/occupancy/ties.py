@@ -87,10 +87,10 @@ def _tied_tails(effort, rng):
 @TIES("diprime-v1/leaf-law-ties", "ours", quantity="probability of a count")
 def ties(effort, rng):
     r"""If records of a column are equal and all are strictly inside its bounds, the number that goes left is the
-    drawn rank rounded up to the end of a block of equal records, and every leaf has an exact distribution. If the
-    columns are chosen without the targets and have at most $c$ equal records each, a leaf is $t > \sigma$ or more
-    off $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$, where
-    $\sigma = (2 - 2^{1-d})(c - 1)$."""
+    drawn rank rounded up to the end of a block of equal records, and every leaf's size has an exact distribution.
+    If the columns are chosen without the targets and have at most $c$ equal records each, the size is $t > \sigma$
+    or more off $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$,
+    where $\sigma = (2 - 2^{1-d})(c - 1)$."""
     largest = effort.pick({1: 6, 2: 5, 3: 3}, {1: 7, 2: 6, 3: 4}, {1: 10, 2: 8, 3: 5})
     laws, tails = list(_leaf_laws(largest)), list(_tied_tails(effort, rng))
     yield from (*laws, *tails)
@@ -222,8 +222,8 @@ def _forest_counts(blocks, depth, epsilon, trees, seed):
     intervals=6,
 )
 def grown(effort, rng):
-    """A random leaf of a tree that the package's published forest grows on one column deviates by t as often as
-    the exact distribution says, with distinct values and with equal ones."""
+    """The size of a random leaf in trees of the package's published median forest on one column deviates by t as
+    often as the exact distribution says, with distinct values and with equal ones."""
     trees = effort.pick(500, 10_000, 50_000)
     for blocks in [1] * 48, [1, 5, 2, 9, 1, 1, 12, 3, 4, 10], [30, 6, 6, 6]:
         counts = _forest_counts(blocks, 3, 0.5, trees, int(rng.integers(2**31)))

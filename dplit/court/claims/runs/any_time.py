@@ -19,7 +19,7 @@ STORED = ("diprime-v2/table-1", "diprime-v2/table-2", "rdf/figure-7")
 @ANY_TIME("ours/verdicts-any-time", "ours")
 def any_time(effort, rng):
     """Suppose repetitions are normal, each of a paper's sentences is decided as soon as its evidence allows, and
-    the error of .05 is shared out among them. Then with probability at least .95 no verdict is wrong."""
+    the error of .05 is shared out among the sentences. Then with probability at least .95 no verdict is wrong."""
     papers = effort.pick(200, 1000, 4000)
     wrong = made_up.ever_wrong(made_up.gains(papers, SENTENCES, MOST, rng))
     yield counted(int(wrong.sum()), papers, RATE, "<=")

@@ -101,8 +101,8 @@ def points(found, first, second, sets) -> str:
 
 @said("bench/classification/random-decision", "differs")
 def random_decision(result):
-    r"""At $\epsilon = 1$ the random decision forest is at most a point above the constant prediction on at least
-    half of the sets for choosing."""
+    r"""At $\epsilon = 1$ the random decision forest is at most one point more accurate than the constant
+    prediction on at least half of the sets for choosing."""
     found, sets = scores(result, 1.0), task(CHOOSING, "classification")
     parts = gains(found, "RDF", CONSTANT, sets, rule.POINT).values()
     part = rule.at_least(-(-len(parts) // 2), [~p for p in parts])

@@ -56,7 +56,7 @@ def halves(result):
 
 @said("diprime-v2/figure-4/balanced", "agrees")
 def balanced(result):
-    """Private median cuts are more balanced than random ones."""
+    """Private median cuts are more balanced than random cuts."""
     (median, one), (random, two) = (_balance(result, m) for m in ("DiPriMe", "DP-ERT"))
     return curves.ahead(result, median, random, number=-1), f"{one}; {two}"
 
@@ -89,7 +89,7 @@ def _tenth(result, key, other):
 
 @said("diprime-v2/figure-1/most-settings", "agrees", methods=VARIANTS, names=SWEPT)
 def most_settings(result, methods, names):
-    """At most settings all variants of DiPriMe have a lower error than DP-ERT."""
+    """In most settings all variants of DiPriMe have a lower error than DP-ERT."""
     found = []
     for name in names:
         theirs, *ours = (private(result, m, name) for m in ("DP-ERT", *methods))
@@ -117,7 +117,7 @@ def all_turn(result, methods, parameter):
 
 @said("diprime-v2/figure-1/flip", "too close")
 def flip(result):
-    """At low epsilon DiPriMeFlip is worse than DiPriMeExp and DiPriMe."""
+    """At low epsilon DiPriMeFlip has a larger error than DiPriMeExp and DiPriMe."""
     lines = {m: private(result, m, "epsilon") for m in VARIANTS}
     low = min(lines["DiPriMeFlip"])
     cells = {f"{m} at {low:g}": (lines[m][low], lines["DiPriMeFlip"][low]) for m in VARIANTS[:2]}
@@ -127,7 +127,7 @@ def flip(result):
 @said("diprime-v1/figure-5/best-depth", "too close", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/best-depth", "differs", ["diprime-v2/figure-1"], methods=VARIANTS)
 def best_depth(result, partitioned, methods):
-    """If every tree uses all records, the best depth is larger than on disjoint parts."""
+    """If every tree of a median forest uses all records, the best depth is larger than on disjoint parts."""
     found = []
     for m in methods:
         points, parted = (private(of, m, "max_depth") for of in (result, partitioned))
@@ -164,8 +164,8 @@ def _paired(result, points, depths):
 @said("diprime-v1/figure-5/trends", "too close", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/trends", "too close", ["diprime-v2/figure-1"], methods=VARIANTS)
 def trends(result, partitioned, methods):
-    """If every tree uses all records, the trends are similar to those of {other} (read as: by depth and by number
-    of trees the same errors first fall and then rise)."""
+    """If every tree of a median forest uses all records, the trends are similar to those of {other} (read as: by
+    depth and by number of trees the same errors first fall and then rise)."""
     found = []
     for name, m in product(SWEPT[:2], methods):
         points, parted = private(result, m, name), private(partitioned, m, name)

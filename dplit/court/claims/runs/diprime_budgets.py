@@ -143,7 +143,7 @@ def _rho_curves(result, method, partitioned):
 
 @said_of_hyper("epsilon", "agrees", "agrees", "agrees")
 def larger_epsilon(result, method, partitioned):
-    """A larger epsilon lowers the error."""
+    """A larger epsilon lowers the error of the median forest."""
     lines = _rho_curves(result, method, partitioned)
     cells = {f"rho {r:g}": (lines[10.0][r], low) for r, low in lines[1.0].items()}
     return Pairs(result, cells, gain="from epsilon 1 to 10 the error falls by").that()
@@ -151,14 +151,14 @@ def larger_epsilon(result, method, partitioned):
 
 @said_of_hyper("trees", "agrees", "agrees", "agrees")
 def limited_trees(result, method, partitioned):
-    """More trees lower the error only up to a limit."""
+    """More trees lower the error of the median forest only up to a limit."""
     points = private(result, method, "n_estimators", max_features=5, partitioned=partitioned)
     return curves.turns(result, points), f"by number of trees: {curves.points_of(result, points)}"
 
 
 @said_of_hyper("rho", "agrees", "agrees", "agrees")
 def large_rho(result, method, partitioned):
-    """A large rho raises the error."""
+    """A large rho raises the error of the median forest."""
     found = []
     for e, points in _rho_curves(result, method, partitioned).items():
         large = points.pop(LARGE)
@@ -170,7 +170,7 @@ def large_rho(result, method, partitioned):
 
 @said_of_hyper("rho-epsilon", "agrees", "agrees", "agrees")
 def rho_epsilon(result, method, partitioned):
-    """A large rho harms more at smaller epsilon."""
+    """A large rho raises the error of the median forest more at smaller epsilon."""
     lines = _rho_curves(result, method, partitioned)
     pairs = {e: (lines[e][MIDDLE], lines[e][LARGE]) for e in (1.0, 10.0)}
     one, ten = (curves.differences(result, *pair) for pair in pairs.values())

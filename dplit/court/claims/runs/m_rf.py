@@ -89,30 +89,30 @@ def largest(found: Iterable[Pairs]) -> str:
 
 @said("m-rf/figure-2/consistently", "agrees")
 def consistently(result):
-    r"""Our optimized approaches consistently outperform the baselines, showing a significant accuracy improvement:
+    r"""M-RF's optimized approaches consistently outperform the baselines, with a significant gain in accuracy:
     with 128 trees both methods beat both baselines at every epsilon on Car, Iris and Balance."""
     return joined(figure_2(result, paper.SMALL)).that()
 
 
 @said("m-rf/figure-2/abstract-40", "agrees", name="m-rf/abstract-40", where="Abstract")
 def abstract_40(result):
-    """Our experimental results show significant accuracy improvements of up to 40 % compared to state-of-the-art
-    methods, existing approaches: some point of figure 2 has this gain over each baseline."""
+    """M-RF's experimental results show significant accuracy improvements of up to 40 % over existing
+    state-of-the-art methods: some point of figure 2 has this gain over each baseline."""
     found = figure_2(result, paper.SMALL)
     return rule.any_of(rule.all_of(pairs.parts(least(40))) for pairs in found), largest(found)
 
 
 @said("m-rf/figure-2/car-85", "differs", name="m-rf/car-85", where="Section 1")
 def car_85(result):
-    """On Car both of our DP batch training and batch prediction approaches achieve 85 % accuracy under a privacy
-    budget of epsilon 2 when predicting 345 test samples on 128 trees."""
+    """On Car both M-RF's DP batch training and its batch prediction achieve 85 % accuracy under a privacy budget
+    of epsilon 2 when predicting 345 test samples on 128 trees."""
     return about(result, {"training": 85, "prediction": 85}, cells_of(result, OURS, epsilon=2.0))
 
 
 @said("m-rf/figure-2/car-30", "agrees", name="m-rf/car-30", where="Section 1")
 def car_30(result):
-    r"""On Car at epsilon 2, when predicting 345 test samples on 128 trees, both methods exceed the accuracy of
-    existing solutions, that is of both baselines, by 30 %."""
+    r"""On Car at epsilon 2, when predicting 345 test samples on 128 trees, both M-RF methods exceed the accuracy
+    of existing solutions, that is of both baselines, by 30 %."""
     part, words = joined(over_rivals(result, epsilon=2.0)).that(rule.all_of, least(30))
     cells = cells_of(result, (*OURS, *paper.RIVALS), epsilon=2.0)
     return part, f"{words}; in percent: {percent(result, cells)}"
@@ -130,8 +130,8 @@ def largest_between(found: Iterable[list[Pairs]], low: float, high: float) -> De
 
 @said("m-rf/figure-2/small", "agrees")
 def small_sets(result):
-    r"""A significant accuracy improvement of 20-40 % for small to medium-sized datasets: on each of Car, Iris and
-    Balance the largest gain over both baselines is in that range."""
+    r"""M-RF improves accuracy significantly, by 20-40 %, for small to medium-sized datasets: on each of Car, Iris
+    and Balance the largest gain over both baselines is in that range."""
     return largest_between([figure_2(result, [data]) for data in paper.SMALL], 20, 40)
 
 
@@ -152,8 +152,8 @@ UPPER_BOUND = {"name": "m-rf/upper-bound", "where": "Implementation and competin
 
 @said("m-rf/figure-2/upper-bound", "differs", **UPPER_BOUND)
 def upper_bound(result):
-    """We benchmark against the Extra-Trees classifier to obtain an empirical upper bound on accuracy for private
-    algorithms: neither method is above it at any epsilon of figure 2, on any of the six data sets."""
+    """The Extra-Trees classifier gives an empirical upper bound on the accuracy of private algorithms: neither
+    M-RF method is above it at any epsilon of figure 2, on any of the six data sets."""
     cells = {
         f"{d}, {short(m)}, at {e:g}": (key(result, d, m, epsilon=e), key(result, d, "ERT", "exact"))
         for d, m, e in product(paper.SMALL | paper.LARGE, OURS, paper.EPSILONS)
@@ -163,9 +163,9 @@ def upper_bound(result):
 
 @said("m-rf/figure-2/gap-closed", "agrees", name="m-rf/gap-closed", where="Section 1.1")
 def gap_closed(result):
-    r"""Batch privacy analysis closes the performance gap between DP prediction performance and DP training due to
-    the former's limit on inference queries: on Car, Iris and Balance batch prediction is at no epsilon worse than
-    batch training by more than 0.02."""
+    r"""Batch privacy analysis closes the performance gap between DP prediction and DP training, which a limit on
+    inference queries causes: on Car, Iris and Balance batch prediction is at no epsilon less accurate than batch
+    training by more than 0.02."""
     points = product(paper.SMALL, paper.EPSILONS)
     cells = {f"{d} at {e:g}": pair(result, d, OURS, epsilon=e) for d, e in points}
     return Pairs(result, cells).that(none_of, SMALL_IMPACT)
@@ -181,7 +181,7 @@ def fewer_trees(result: Result, method: str, join: str, by: float = 0.0) -> Deci
 
 @said("m-rf/figure-3a/few-trees", "agrees", ours=True)
 def few_trees(result):
-    """With one tree batch training is not more accurate than Laplace noise per tree."""
+    """With one tree batch training is not more accurate than training with Laplace noise per tree."""
     one = pair(result, "car", (paper.TRAINING, paper.LAPLACE), n_estimators=1)
     return Pairs(result, {"one tree": one}).that(none_of)
 
@@ -199,8 +199,8 @@ def accuracy_of_queries(result: Result, method: str, queries: int, printed: floa
 
 @said("m-rf/figure-3b/minimal", "agrees")
 def minimal(result):
-    """Increasing the number of test samples has minimal impact on the accuracy of DP batch prediction: 1,000 and
-    100 are within 0.02 of each other."""
+    """Increasing the number of test samples has minimal impact on the accuracy of DP batch prediction: the
+    accuracies with 1,000 and 100 samples differ by at most 0.02."""
     cells = pair(result, "car", paper.PREDICTION, n_queries=(100, 1000))
     both = {"100 over 1,000 queries": cells, "1,000 over 100": cells[::-1]}
     return Pairs(result, both).that(none_of, SMALL_IMPACT)
@@ -222,7 +222,7 @@ EXISTING, OPTIMISED = (f"m-rf/appendix-queries/{word}" for word in ("existing", 
 @said("m-rf/figure-3b/appendix-existing", "agrees", name=EXISTING, where=QUERIES)
 def appendix_existing(result):
     """With per-sample budget allocation predicting 50 samples results in 30-35 % accuracy: the existing method
-    with weight votes does so on the whole of Car, at epsilon 2 with 16 trees of depth 4."""
+    with weight votes has it on the whole of Car, at epsilon 2 with 16 trees of depth 4."""
     k = asked(result, paper.EXISTING, 50, **paper.WEIGHTED)
     parts = [higher(result, k, least(30)), ~higher(result, k, most(35))]
     return rule.all_of(parts), percent(result, {"50 queries": k})
@@ -230,8 +230,8 @@ def appendix_existing(result):
 
 @said("m-rf/figure-3b/appendix-optimised", "agrees", name=OPTIMISED, where=QUERIES)
 def appendix_optimised(result):
-    """On the whole of Car, at epsilon 2 with 16 trees of depth 4, the optimized budget allocation maintains 70 %
-    for hard voting and 80 % for weight voting even with a large number of samples such as 1000."""
+    """On the whole of Car, at epsilon 2 with 16 trees of depth 4, the optimized budget allocation maintains an
+    accuracy of 70 % for hard and 80 % for weight voting, even with as many as 1000 samples."""
     votes = {"hard": 70, "weighted": 80}
     cells = {v: asked(result, paper.SUBSAMPLE, 1000, voting=v) for v in votes}
     return about(result, votes, cells)

@@ -36,21 +36,21 @@ def optimised(result: Result, data: str, votes: Iterable[str] = ("weighted",)) -
 @m_rf.said("m-rf/figure-4/fifty", "agrees")
 def fifty(result):
     r"""The matrix representation can be extended to work within the subsample-and-aggregate framework, yielding an
-    improvement of up to 50 %: on Car the optimised one gains this much over the existing one."""
+    improvement of up to 50 %: on Car the optimised framework gains this much over the existing one."""
     return optimised(result, "car").that(rule.any_of, m_rf.least(50))
 
 
 @m_rf.said("m-rf/figure-4/similar", "agrees")
 def similar(result):
-    """Our technique improves the accuracy of existing solutions by up to 50 %, with similar improvement in other
-    datasets: on Iris and Balance the largest gain is at least half of that on Car."""
+    """M-RF improves the accuracy of existing solutions by up to 50 %, with similar improvement in other datasets:
+    on Iris and Balance the largest gain is at least half of that on Car."""
     sets = ("iris", "balance")
     return together(optimised(result, d).that(rule.any_of, m_rf.least(SIMILAR)) for d in sets)
 
 
 @m_rf.said("m-rf/figure-4/appendix", "agrees", name="m-rf/appendix-subsample/car", where=SUBSAMPLES)
 def appendix_subsample(result):
-    """When epsilon is 1, the Car dataset with about 340 test samples shows 75 % accuracy for our optimized
+    """When epsilon is 1, the Car dataset with about 340 test samples shows 75 % accuracy for the optimized
     approach with weight voting and 25 % accuracy for the existing method."""
     both = dict(zip(("optimised", "existing"), optimised(result, "car")["car at 1, weighted"]))
     return m_rf.about(result, {"optimised": 75, "existing": 25}, both)
@@ -61,8 +61,8 @@ EVERYWHERE = "m-rf/appendix-subsample/consistently"
 
 @m_rf.said("m-rf/figure-4/consistently", "agrees", name=EVERYWHERE, where=SUBSAMPLES)
 def subsample_consistently(result):
-    """Our optimized strategy consistently outperforms the state-of-the-art strategy: with weight and with hard
-    votes at every epsilon on Car, Iris and Balance."""
+    """M-RF's optimized strategy consistently outperforms the state-of-the-art strategy: it does so with weight and
+    with hard votes at every epsilon on Car, Iris and Balance."""
     return m_rf.joined([optimised(result, d, ("hard", "weighted")) for d in paper.SMALL]).that()
 
 
@@ -74,15 +74,15 @@ def one_about(result: Result, methods: Iterable[str], printed: float, **at) -> D
 
 @m_rf.said("m-rf/appendix-depth/four", "differs", where=DEPTH)
 def depth_four(result):
-    """On Car at epsilon 2 with 128 trees our optimized approaches show the best accuracy of 84 % at depth 4, and
-    the existing approaches show accuracy of 48 %: the better of either."""
+    """On Car at epsilon 2 with 128 trees M-RF's optimized approaches show the best accuracy of 84 % at depth 4,
+    and the existing approaches show 48 %, each by the better of its two methods."""
     return together(one_about(result, *of, max_depth=4) for of in ((m_rf.OURS, 84), (paper.RIVALS, 48)))
 
 
 @m_rf.said("m-rf/appendix-depth/rivals-best", "agrees", where=DEPTH)
 def rivals_best(result):
-    """The existing approaches have the optimal accuracy of 72 % at depth of 2, of depths 2 to 5, and as the tree
-    becomes deeper the accuracy degrades: this is so for one of the two baselines."""
+    """Among depths 2 to 5 the existing approaches have their best accuracy, 72 %, at depth 2, and it degrades as
+    the tree becomes deeper: this is so for one of the two baselines."""
     found = []
     for r in paper.RIVALS:
         cells = {d: key(result, "car", r, max_depth=d) for d in PAPERS_DEPTHS}
@@ -94,8 +94,8 @@ def rivals_best(result):
 
 @m_rf.said("m-rf/appendix-depth/consistently", "differs", where=DEPTH)
 def depth_consistently(result):
-    """Our techniques consistently outperform the baseline approach, regardless of tree depth: both methods are
-    above both baselines at each depth from 2 to 5."""
+    """M-RF's techniques consistently outperform the baselines, regardless of tree depth: both methods are more
+    accurate than both baselines at each depth from 2 to 5."""
     found = [m_rf.over_rivals(result, words=f"depth {d}, ", max_depth=d) for d in PAPERS_DEPTHS]
     return m_rf.joined([pairs for both in found for pairs in both]).that()
 
@@ -151,8 +151,8 @@ def nowhere_worse(result: Result, label: str, reading: str = "published") -> Dec
 
 @m_rf.ours("m-rf/gains/strategy", "agrees")
 def strategy_gain(result):
-    """At depth 1, where the distinct leaves have less error than the cells, training on the leaves is better on
-    Balance at every epsilon."""
+    """At depth 1, where noise on the distinct leaves has less error than noise on the cells, training on the
+    leaves is more accurate on Balance at every epsilon."""
     at = {"label": ("selected", ""), "max_depth": 1}
     of = partial(pair, result, "balance", paper.TRAINING, **at)
     return Pairs(result, {f"at {e:g}": of(epsilon=e) for e in paper.THREE}).that()
@@ -160,7 +160,7 @@ def strategy_gain(result):
 
 @m_rf.ours("m-rf/ensembles/joint", "differs")
 def joint(result):
-    """With two and with four ensembles, one joint reconstruction with geometric noise is better than equal
+    """With two and with four ensembles, one joint reconstruction with geometric noise is more accurate than equal
     parts."""
     of = partial(pair, result, "car", paper.TRAINING, ("proved", "published"))
     return Pairs(result, {f"q = {q}": of(ensembles=q) for q in (2, 4)}).that()

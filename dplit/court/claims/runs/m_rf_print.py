@@ -54,8 +54,8 @@ def gains(*keep: tuple) -> dict[str, tuple[float, float]]:
 
 @by_print("m-rf/outperforms", "Main results", "fails", about="reading")
 def outperforms(effort, rng):
-    """Our optimized approaches consistently outperform the baselines (read for other numbers of trees than those
-    of figure 2)."""
+    """M-RF's optimized approaches consistently outperform the baselines (read for other numbers of trees than
+    those of figure 2)."""
     for words, pair in sorted(gains().items(), key=lambda item: item[1][0] - item[1][1]):
         yield above(*pair, comparison=words)
     every, both = settings(*FILES), {}
@@ -72,8 +72,8 @@ def outperforms(effort, rng):
 
 @outperforms.corrected(functions=("ground.printed.own_runs",))
 def outperforms_with_many(effort, rng):
-    """With the trees of figure 2 on Car, Iris and Balance both methods are above both baselines in the authors'
-    files at every epsilon from 0.4 to 2."""
+    """With the trees of figure 2 on Car, Iris and Balance both M-RF methods are more accurate than both baselines
+    in the authors' files at every epsilon from 0.4 to 2."""
     found = gains(*FIGURE_2)
     words, (ours, other) = min(found.items(), key=lambda item: item[1][0] - item[1][1])
     yield above(ours, other, least=words)
@@ -83,9 +83,9 @@ def outperforms_with_many(effort, rng):
 
 @by_print("m-rf/appendix-subsample/other-settings", SUBSAMPLED, "assumes")
 def other_settings(effort, rng):
-    """The accuracy improvements against the baselines were similarly observed with different hyperparameters
-    including tree depth and number of trees. (This holds in more than nine tenths of the settings of the authors'
-    files, with either vote.)"""
+    """M-RF's accuracy improves similarly on the baselines with other hyperparameters, including tree depth and
+    number of trees. (This holds in more than nine tenths of the settings of the authors' files, with either
+    vote.)"""
     means, won = settings(*PARTS).values(), {}
     for v in VOTES:
         pairs = [(mean[f"M-RF subsample, {v}"], mean[f"S&A, {v}"]) for mean in means]
@@ -103,8 +103,8 @@ def other_settings(effort, rng):
 @by_print("m-rf/appendix-depth/weighted-poor", VOTED, "holds")
 def weighted_poor(effort, rng):
     """In the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy with deeper trees (16
-    of them) and larger number of trees (of depth 3), and hard voting does not: weight voting falls by more than
-    0.02 from its best number on."""
+    of them) and larger number of trees (of depth 3), and hard voting does not: the accuracy of weight voting falls
+    by more than 0.02 beyond its best number."""
     at, lost = {"file": "car_id2", "method": "M-RF subsample", "epsilon": 2.0}, {}
     for voting, (name, fixed) in product(VOTES, FIGURE_5.items()):
         line = printed.own_runs("m-rf", voting=voting, **at, **fixed)
@@ -160,7 +160,7 @@ def table_1(effort, rng):
           "minimal runtime overhead during training and prediction. (By seconds in the appendix.)")  # fmt: skip
 @by_print("m-rf/overhead", "Complexity; technical appendix, table 2", "holds")
 def overhead(effort, rng):
-    """Training and prediction under privacy have a negligible overhead, less than a tenth of the seconds without
+    """Private training and prediction have a negligible overhead: less than a tenth of the running time without
     privacy, if the search for a strategy is not counted."""
     cells, more = printed.table("m-rf/appendix-seconds").cells, []
     for (column, row), cell in cells.items():
@@ -222,9 +222,9 @@ def more_ensembles(effort, rng):
 
 @by_print("m-rf/appendix-subsample-lower", "Technical appendix, comparison with DP batch training", "assumes")
 def subsample_lower(effort, rng):
-    """The subsample-and-aggregate approach generally yields lower accuracy than our DP batch training and
-    prediction techniques for small to medium-sized datasets, as shown in table 2 for the Car dataset. (This holds
-    in three of the table's four comparisons: with one ensemble it is above batch training.)"""
+    """The subsample-and-aggregate approach generally yields lower accuracy than DP batch training and prediction
+    for small to medium-sized datasets, as table 2 shows for the Car dataset. (This holds in three of the table's
+    four comparisons: with one ensemble it is more accurate than batch training.)"""
     cells, pairs = printed.table("m-rf/appendix-table-2").cells, {}
     for method, q in product(METHODS, (1, 2)):
         kinds = (f"{kind}, q = {q}" for kind in ("subsample", method))
@@ -257,9 +257,9 @@ def search_reduced(effort, rng):
 @by_print("m-rf/search-time", "Technical appendix, runtime; table 2", "assumes")
 def search_time(effort, rng):
     """For smaller datasets, the time spent on noise optimization is less than that for building the random
-    decision trees. (Not for Car, which the appendix counts among its small sets, as it says itself: there the
-    search is shorter only for subsample-and-aggregate. Seconds of Iris and Balance are in a figure that is not in
-    the text.)"""
+    decision trees. (This is false for Car, which the appendix counts among its small sets, as it says itself:
+    there the search is shorter only for subsample-and-aggregate. Times for Iris and Balance are in a figure that
+    is not in the text.)"""
     cells = printed.table("m-rf/appendix-seconds").cells
     rows = [f"{method}, q = {q}" for method, q in product((*METHODS, "subsample"), (1, 2))]
     pairs = {row: [cells[of, row].value for of in ("strategy", "trees")] for row in rows}
@@ -278,7 +278,7 @@ def search_time(effort, rng):
 def subsample_on_adult(effort, rng):
     """For datasets with a large number of records, such as Adult, the subsample-and-aggregate method can achieve
     accuracy comparable to that of DP batch training and prediction. (In the authors' files with weight votes it is
-    within 0.02 of the better of both from epsilon 0.5 on, and some three to four points lower below.)"""
+    within 0.02 of the better of both from epsilon 0.5 on, and three to four points lower below 0.5.)"""
     behind = {}
     for (*_, epsilon), mean in settings("adult_id2").items():
         behind[epsilon] = max(mean[m] for m in METHODS) - mean["M-RF subsample, weighted"]
@@ -314,9 +314,9 @@ def leaves(effort):
     **over(*TREE),
 )  # fmt: skip
 def single_tree(effort, rng):
-    r"""In both cases, the predictive power of a single tree is inversely proportional to the total number of
-    trees. (Read as its gain over a guess, for many trees: far more than a leaf's gap times $\epsilon$. With fewer
-    it is nearly constant, and for any number a label is right with probability at least one half.)"""
+    r"""The predictive power of a single tree is inversely proportional to the total number of trees. (Read as the
+    gain over a guess, for far more trees than a leaf's gap times $\epsilon$. With fewer trees the gain is nearly
+    constant, and for any number a label is right with probability at least one half.)"""
     for name in TREE[:2]:
         yield from certified(name, effort, broken="fails")
     for gap, epsilon in ((1, 0.5), (10, 2.0)):

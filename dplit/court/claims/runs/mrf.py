@@ -53,7 +53,7 @@ def gain(
 
 @said("mrf/table-1/best-of-four", "agrees")
 def best_of_four(result):
-    """MRF exceeds each of the consistent forests on most data sets."""
+    """MRF is more accurate than each of the consistent forests on most data sets."""
     return together(versus(result, (rival, "exact")).that(rule.most) for rival in CONSISTENT)
 
 
@@ -72,7 +72,7 @@ def stopping(result):
 
 @said("mrf/table-3/forest", "agrees", ours=True)
 def forest_not_tree(result):
-    """Table 3's cells of WDBC and CMC are, within a point, those of a forest of 100 trees without noise on
+    """Table 3's accuracies on WDBC and CMC are within a point of those of a forest of 100 trees without noise on
     labels."""
     found = []
     for (d, row), cell in printed.table("mrf/table-3").cells.items():
@@ -85,8 +85,8 @@ def forest_not_tree(result):
 
 @said("mrf/figure-3/better", "undecided")
 def pixels(result):
-    """As shown in figure 3, the performance of MRF in pixel-wise accuracy on aerial images is better than that of
-    RF; compare with existing consistent RF, the improvement of MRF is more significant."""
+    """As figure 3 shows, the pixel-wise accuracy of MRF on aerial images is better than that of RF, and MRF
+    improves still more over the existing consistent forests."""
     ours, greedy = key(result, IMAGES, "MRF"), key(result, IMAGES, *GREEDY)
     rivals = {m: key(result, IMAGES, m, "exact") for m in CONSISTENT}
     of_both = {f"{m} by {k}": (k, rival) for m, rival in rivals.items() for k in (ours, greedy)}
@@ -140,7 +140,7 @@ def rises(result: Result, start: list, end: list) -> Decided:
 
 @said("mrf/figure-4/b2-stable", "undecided")
 def b2_stable(result):
-    """Accuracy is relatively stable when B2 is 10 or more: at B1 = 10, from 10 to 20, on each of the six sets."""
+    """MRF's accuracy is relatively stable when B2 is 10 or more: from 10 to 20, at B1 = 10, on all six sets."""
     return along(result, (DEFAULT, DEFAULT), (DEFAULT, paper.GRID[-1])).are(0, rule.POINT)
 
 
@@ -155,7 +155,7 @@ def no_better(result: Result, data: str) -> Decided:
 
 @said("mrf/figure-4/competitive", "undecided")
 def competitive(result):
-    """At B1 = B2 = 10 MRF is competitive on all six sets: no other setting that is run is better by more
+    """At B1 = B2 = 10 MRF is competitive on all six sets: no other setting that is run is more accurate by more
     than 0.02."""
     return together(where_run(partial(no_better, result), d, (rule.OPEN, "not run")) for d in SIX)
 
@@ -167,14 +167,14 @@ def of_trees(result: Result, data: str) -> tuple[str, str]:
 
 @said("mrf/figure-7/tree-level", "undecided")
 def tree_level(result):
-    """Single trees of MRF are generally better than those of the standard forest: on most of the six sets."""
+    """Single trees of MRF are generally more accurate than the standard forest's, that is on most of six sets."""
     return on_six(result, partial(of_trees, result), MEAN).that(rule.most)
 
 
 @said("mrf/figure-7/car-trees", "agrees")
 def car_trees(result):
-    r"""The MRF has a significantly better tree-level performance on the Car dataset: there single trees of MRF
-    are significantly better than those of the standard forest."""
+    r"""The MRF has a significantly better tree-level performance on the Car dataset: there single trees of MRF are
+    significantly more accurate than those of the standard forest."""
     return Pairs(result, {"Car": of_trees(result, "car")}, MEAN).that()
 
 

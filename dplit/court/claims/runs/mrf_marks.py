@@ -35,9 +35,9 @@ def differences(draws, rng):
     **SIDES,
 )
 def marks(effort, rng):
-    """We carry out Wilcoxon's signed-rank test to test for the difference between the results from the MRF and the
-    standard RF at significance level 0.05. (Read for the test of 100 differences, of ten times ten folds: two
-    equally good methods are marked with probability at most .05.)"""
+    """The paper tests for a difference between the results of MRF and the standard RF by Wilcoxon's signed-rank
+    test at significance level 0.05. (Read for the test of 100 differences, of ten times ten folds: two equally
+    good methods are marked with probability at most .05.)"""
     from scipy.stats import wilcoxon
 
     draws = effort.pick(3000, 10_000, 40_000)

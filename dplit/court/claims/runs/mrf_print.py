@@ -112,7 +112,7 @@ def best_of_four(effort, rng):
 @by_print("mrf/two-percent", "Section 5.1", "assumes")
 def two_percent(effort, rng):
     """MRF gains more than 2 % over the state of the art, BRF, in most cases. This assumes percent of BRF's
-    accuracy: in points of accuracy the gain is more than 2 in at most half of the cases."""
+    accuracy: the gain exceeds 2 points of accuracy in at most half of the cases."""
     gain, rival = gains(OURS, STATE_OF_THE_ART), accuracies(STATE_OF_THE_ART)
     points = sum(g > 2 for g in gain.values())
     relative = sum(g > r * 2 / 100 for g, r in zip(gain.values(), rival.values()))
@@ -137,7 +137,7 @@ def wilcoxon(effort, rng):
 def on_par(effort, rng):
     r"""Multiple datasets and extensive experiments demonstrate that the performance of MRF is on par with the
     standard RF, Breiman's original one. This assumes that "on par" means no difference that 22 data sets together
-    show: on single data sets the two are points apart."""
+    show: on single data sets the accuracies are points apart."""
     p, gain = signed_rank(OURS, GREEDY), gains(OURS, GREEDY)
     low, high = min(gain, key=gain.get), max(gain, key=gain.get)
     apart = max(abs(gain[low]), abs(gain[high]))
@@ -149,9 +149,9 @@ def on_par(effort, rng):
 
 @by_print("mrf/section-7", "Section 7", "holds")
 def first_on_par(effort, rng):
-    r"""All existing consistent RF variants suffer from relatively poor performance compared with the standard
-    RF; to the best of our knowledge MRF is the first that has comparable performance. (Of the consistent forests
-    in table 1, MRF alone is not significantly worse than the standard one.)"""
+    r"""All existing consistent RF variants perform poorly compared with the standard RF; to the best of the
+    authors' knowledge MRF is the first with comparable performance. (Of the consistent forests in table 1, MRF
+    alone is not significantly worse than the standard one.)"""
     p = {m: signed_rank(m, GREEDY) for m in (*CONSISTENT, OURS)}
     behind = [m for m in p if p[m] < LEVEL and len(won(GREEDY, m)) > len(won(m, GREEDY))]
     yield need(behind == [*CONSISTENT], p[OURS], ">=", LEVEL, behind=behind)
@@ -161,8 +161,8 @@ def first_on_par(effort, rng):
 
 @by_print("mrf/never-achieved", "Section 5.1", "holds")
 def never_achieved(effort, rng):
-    """To surpass Breiman's original random forest in twelve of the datasets has, to the best of our knowledge,
-    never been achieved by any other of the consistent random forest methods. (Judged on those of table 1.)"""
+    """To the best of the authors' knowledge, no other consistent random forest method has surpassed Breiman's
+    original random forest on twelve of the datasets. (Judged on the methods of table 1.)"""
     found = {m: won(m, GREEDY) for m in CONSISTENT}
     yield under(max(map(len, found.values())), 12, **found)
     words = "; ".join(f"{m} is above it on {', '.join(sets) or 'none'}" for m, sets in found.items())
@@ -172,8 +172,8 @@ def never_achieved(effort, rng):
 
 @by_print("mrf/section-7-greedy", "Section 7", "fails", nothing_instead=NO_CORRECTION)
 def more_effective(effort, rng):
-    """The proposed impurity-based random splitting process is empirically verified to be more effective compared
-    with the standard greedy approach, whereas its principle is not theoretically discussed."""
+    """The proposed impurity-based random splitting process is empirically verified to be more effective than the
+    standard greedy approach; its principle is not discussed theoretically."""
     more, less = len(won(OURS, GREEDY)), len(won(GREEDY, OURS))
     yield under(signed_rank(OURS, GREEDY), LEVEL, above=more, below=less)
     yield above(more, less)

@@ -56,8 +56,7 @@ def cells_of_table_2():
     nothing_instead="the files' own numbers, in the chapter beside the printed ones",
 )
 def table_2(effort, rng):
-    r"""The description of used datasets in table 2 has the numbers of samples, features and classes of the 22
-    UCI benchmark datasets."""
+    r"""Table 2 gives the numbers of samples, features and classes of the 22 UCI benchmark datasets."""
     found = list(cells_of_table_2())
     wrong = {(row, column): (n, min(known)) for row, column, n, known in found if n not in known}
     with_class = [at for at, (n, k) in wrong.items() if at[1] == "features" and n == k + 1]
@@ -88,8 +87,8 @@ def label_cap(budget, classes):
 
 @by_print("mrf/table-3-cap", "Appendix F, table 3", "fails", functions=("mechanisms.Exponential",))
 def table_3_cap(effort, rng):
-    r"""Table 3 has accuracies of trees whose labels are drawn with budget $B_3$: none is above what such labels
-    can be expected to reach."""
+    r"""Table 3 gives accuracies of trees whose labels are drawn with budget $B_3$: no accuracy is above what such
+    labels can be expected to reach."""
     over, chance = 0, 1.0
     for (data, row), cell in printed.table("mrf/table-3").cells.items():
         found = whole(data)
@@ -134,8 +133,8 @@ def label_is_capped(effort, rng):
 @by_print("mrf/table-3-layers", "Appendix F; table 3", "holds")
 def table_3_layers(effort, rng):
     r"""The privacy budget consumed for each layer of a tree is $B_1 + B_2$, which satisfies $B_1 + B_2 = B_3/d$:
-    the rows of table 3 do, with $B_1 = B_2$ and $d = 10$. (That a layer costs this much, and that trees have ten
-    levels, are other rows: `mrf/layer`, `mrf/depth-10`.)"""
+    the rows of table 3 satisfy this, with $B_1 = B_2$ and $d = 10$. (That a layer costs this much, and that trees
+    have ten levels, are other rows: `mrf/layer`, `mrf/depth-10`.)"""
     if sorted(budgets().values()) != sorted(map(float, SPLITS)):
         raise ArithmeticError("the rows of table 3 have other budgets B3")
     for budget, split in SPLITS.items():
@@ -161,7 +160,7 @@ def table_3_monotone(effort, rng):
 
 @table_3_monotone.corrected(functions=("ground.printed.table",))
 def table_3_ends(effort, rng):
-    """In each column the accuracy at the largest budget is above that at the smallest."""
+    """In each column of table 3 the accuracy at the largest budget is above that at the smallest."""
     table = printed.table("mrf/table-3")
     low, high = table.rows[0], table.rows[-1]
     rise = {d: table.cells[d, high].value - table.cells[d, low].value for d in table.of("name")}

@@ -51,7 +51,7 @@ def all_better(id, ours, others):
 
 @by_print("diprime-v1/outperforms", "Section 4.1", "fails", nothing_instead=NO_CORRECTION)
 def outperforms(effort, rng):
-    """DiPriMe clearly outperforms DP-ERT for regression (table 1)."""
+    """DiPriMe clearly outperforms DP-ERT in regression (table 1)."""
     return (yield from all_better("diprime-v1/table-1", ("DiPriMe",), ("DP-ERT",)))
 
 
@@ -108,7 +108,7 @@ def consistently_worse(effort, rng):
     functions=("datasets.load",), nothing_instead="the file's own list of classes",
 )  # fmt: skip
 def nursery_classes(effort, rng):
-    """Nursery has four classes."""
+    """The data set Nursery has four classes."""
     counts = datasets.load("nursery").y.value_counts()
     yield same(len(counts), 4, records=counts.to_dict())
     rarest = f"the rarest, {counts.idxmin()}, is that of {counts.min()} of {counts.sum()} records"

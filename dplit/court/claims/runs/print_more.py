@@ -52,8 +52,8 @@ def little_to_choose(effort, rng):
 @by_print("diprime-v2/comparable-flip", "Section 3.3", "assumes",
           quantity="printed pairs whose intervals do not meet")  # fmt: skip
 def comparable_flip(effort, rng):
-    """The comparable performances of DiPriMeExp and DiPriMeFlip suggest that the use of alternative
-    mechanisms would have little impact on performance (assuming that in most columns is meant)."""
+    """The comparable performances of DiPriMeExp and DiPriMeFlip suggest that the use of alternative mechanisms
+    would have little impact on performance (assuming that this refers to most columns)."""
     tables = ("diprime-v2/table-1", "diprime-v2/table-2")
     found = [_apart(table, VARIANTS[1:2], VARIANTS[2:]) for table in tables]
     apart, pairs = [w for some, _ in found for w in some], sum(n for _, n in found)
@@ -88,8 +88,8 @@ def where_similar(effort, rng):
 @by_print("diprime-v2/dp-rf-poor", "Section 4.1", "assumes",
           quantity="columns in which DP-RF has not the largest error")  # fmt: skip
 def dp_rf_poor(effort, rng):
-    """Also of note is the very poor performance of DP-RF in regression (assuming that most columns of table 1
-    are meant), and on Appliances, the data of figure 1, it vastly underperforms the other methods."""
+    """DP-RF performs very poorly in regression (assuming that this refers to most columns of table 1), and on
+    Appliances, the data of figure 1, it vastly underperforms the other methods."""
     others = ("RF", "ERT", "Median", "DP-ERT", *VARIANTS)
     found = list(compared("diprime-v2/table-1", ("DP-RF",), others))
     better = [words(f) for f in found if f[-1] > 0 and f[2] in others[3:]]
@@ -137,9 +137,9 @@ def nodes_of_leaves(effort, rng):
 @by_print("diprime-v2/figure-2/stay-behind", "Section 4.2", "holds",
           quantity="least accuracy behind another method in figure 2")  # fmt: skip
 def stay_behind(effort, rng):
-    """By contrast, DP-ERT and DP-DF continue to underperform even as epsilon increases: in the authors' own figure
-    they are behind every variant of DiPriMe and every forest without privacy at each epsilon, by more than twice
-    the error of reading."""
+    """DP-ERT and DP-DF continue to underperform even as epsilon increases: in the authors' own figure they are
+    behind every variant of DiPriMe and every forest without privacy at each epsilon, by more than twice the error
+    of reading."""
     shown = printed.table("diprime-v2-figures/figure-2")
     for m, other in product(("DP-ERT", "DP-DF"), ("RF", "ERT", "Median", *VARIANTS)):
         for epsilon in shown.of("name"):

@@ -73,7 +73,7 @@ def between(result: Result, low: float, high: float, join: Callable, cells: dict
 
 @said("rdf/figure-5/no-loss", "agrees")
 def no_loss(result):
-    """Disjoint data never loses more than a fraction of one standard deviation."""
+    """Disjoint data never lowers RDF's accuracy by more than a fraction of one standard deviation."""
     pairs = versus(result, "RDF, all data")
     part, words = pairs.that(by=lambda *pair: -curves.larger_deviation(*pair))
     gains = pairs.gains().items()
@@ -84,8 +84,8 @@ def no_loss(result):
 
 @said("rdf/figure-5/sensitivity", "agrees")
 def lower_sensitivity(result):
-    """The mean smooth sensitivity of nonempty leaves is substantially better, lower, with disjoint data (decided:
-    it is lower on every set; the evidence says by how much)."""
+    """RDF's mean smooth sensitivity of nonempty leaves is substantially better, that is lower, with disjoint data
+    (decided: it is lower on every set; the evidence says by how much)."""
     methods = ("RDF, examined", "RDF, all data")
     ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)
@@ -107,26 +107,26 @@ def half(m: int) -> int:
 
 @said("rdf/figure-6/2-points", "undecided")
 def at_least_2(result):
-    """Table 4's depth is better than m/2 on every set, by at least 2 points."""
+    """RDF with table 4's depth is more accurate than with depth m/2 on every set, by at least 2 points."""
     return depths(result, half).that(by=0.02 - POINT, once=True)
 
 
 @said("rdf/figure-6/30-points", "differs")
 def as_much_as_30(result):
-    """Table 4's depth gains as much as 30 points over m/2."""
+    """RDF with table 4's depth gains as much as 30 points of accuracy over depth m/2."""
     return up_to(depths(result, half), 0.3)
 
 
 @said("rdf/figure-6/too-deep", "differs")
 def too_deep(result):
-    """A depth of m is worse than table 4's on all sets but one."""
+    """RDF with depth m is less accurate than with table 4's depth on all sets but one."""
     sets = [d for d in SYNTHETIC if sum(paper.FEATURES[d]) != paper.DEPTHS[d]]
     return depths(result, lambda m: m, sets).that()
 
 
 @said("rdf/figure-6/steadier", "agrees")
 def less_scatter(result):
-    """With table 4's depth the deviation is smaller than with m/2 on most sets."""
+    """With table 4's depth the deviation of RDF's accuracy is smaller than with depth m/2 on most sets."""
     pairs = depths(result, half)
     found = {d: [curves.deviation(result, k) for k in pair] for d, pair in pairs.items()}
     words = ", ".join(f"{d} {one:.3f} against {two:.3f}" for d, (one, two) in found.items())
@@ -156,7 +156,7 @@ def best_between(result: Result, epsilon: float, low: int, high: int) -> Decided
 
 @said("rdf/figure-7/not-always", "agrees")
 def not_always(result):
-    """Having more trees is not necessarily better."""
+    """RDF is not necessarily more accurate with more trees."""
     found, most = by_trees(result, epsilon=0.2), max(TREES)
     fewer = {(d, t): (c[t], c[most]) for d, c in found.items() for t in TREES[:-1]}
     best = {d: (c[best_number(result, c)], c[most]) for d, c in found.items()}
@@ -173,7 +173,7 @@ def few_and_more(result: Result, sets: Iterable[dict[int, str]]) -> str:
 
 @said("rdf/figure-7/steadier", "agrees")
 def steadier_with_trees(result):
-    """With 1 to 10 trees accuracies vary by a lot more than with more trees, as the larger deviations show."""
+    """With 1 to 10 trees RDF's accuracy varies by a lot more than with more trees, as larger deviations show."""
     found = {e: by_trees(result, epsilon=e).values() for e in (0.2, 1.0)}
     parts = [curves.steadier(result, c[100], c[3]) for sets in found.values() for c in sets]
     words = "; ".join(f"epsilon {e:g}: {few_and_more(result, sets)}" for e, sets in found.items())
@@ -182,14 +182,14 @@ def steadier_with_trees(result):
 
 @said("rdf/figure-7/85-percent", "undecided")
 def many_sets(result):
-    """At epsilon 0.2 and 100 trees many sets have an accuracy of 85 to 90 percent."""
+    """At epsilon 0.2 and with 100 trees RDF reaches an accuracy of 85 to 90 percent on many sets."""
     cells = {d: of[100] for d, of in by_trees(result, epsilon=0.2).items()}
     return between(result, 0.85, 0.9, many, cells)
 
 
 @said("rdf/figure-8/more-trees", "too close")
 def more_flips(result):
-    """Larger numbers of trees flip the labels of more (nonempty) leaves."""
+    """With more trees RDF's noise flips the labels of more (nonempty) leaves."""
     found = {d: [*cells.values()] for d, cells in by_trees(result, "RDF, examined").items()}
     ends = Pairs(result, {d: (cells[0], cells[-1]) for d, cells in found.items()})
     words = f"with {TREES[0]} and {TREES[-1]} trees: {ends.means('{:.1f} to {:.1f} %', 0.01)}"
@@ -198,15 +198,15 @@ def more_flips(result):
 
 @said("rdf/figure-8/100-trees", "undecided")
 def flips_at_100(result):
-    """The proportion of labels of nonempty leaves that are flipped remains around 5 to 20 percent, even
-    with 30,000 records split among 100 trees (read: with 100 trees, on every set)."""
+    """The share of nonempty leaves whose labels RDF flips remains around 5 to 20 percent, even with 30,000 records
+    split among 100 trees (read: with 100 trees, on every set)."""
     cells = {d: of[100] for d, of in by_trees(result, "RDF, examined").items()}
     return between(result, 0.05, 0.2, rule.all_of, cells)
 
 
 @said("rdf/figure-9/scales", "undecided")
 def scales(result):
-    """3,000,000 records at epsilon 0.1 can achieve results comparable to 30,000 at epsilon 1, as seen in
+    """RDF with 3,000,000 records at epsilon 0.1 can be as accurate as with 30,000 records at epsilon 1, as seen in
     figure 9."""
     at = {"n_records": (3_000_000, 30_000), "epsilon": (0.1, 1.0)}
     pairs = Pairs(result, {"more records": pair(result, paper.SCALED, "RDF", **at)})
@@ -217,7 +217,7 @@ def scales(result):
 
 @said("rdf/figure-9/enough", "undecided")
 def enough(result):
-    """30,000 records at epsilon 1 are enough for an accuracy of over 85 percent (section 6)."""
+    """For RDF 30,000 records at epsilon 1 are enough for an accuracy of over 85 percent (section 6)."""
     cell = curves.key(result, paper.SCALED, "RDF", n_records=30_000, epsilon=1.0)
     return curves.higher_once(result, cell, 0.85 - POINT), ONE_DRAW
 
@@ -234,7 +234,7 @@ def grows(result):
 
 @said("rdf/figure-10/near", "too close")
 def near_the_twin(result):
-    """As epsilon increases, accuracy gets asymptotically close to that of the same forest without privacy,
+    """As epsilon increases, RDF's accuracy gets asymptotically close to that of the same forest without privacy,
     on Adult."""
     last = curves.key(result, "adult", "RDF", epsilon=EPSILONS[-1])
     twin = curves.key(result, "adult", "Random trees", "exact")

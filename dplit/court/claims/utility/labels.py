@@ -70,9 +70,9 @@ def flip(effort, rng, epsilon=EPSILONS):
 
 @CLASSES("diprime-v2/flip-probability/classes", "ours")
 def classes(effort, rng):
-    r"""With $k \ge 3$ classes setting negative counts to 0 still changes nothing. Class $j$ wins with probability
-    below $P_f(D_j)$; the probability that some wrong class wins exceeds $P_f$ at the gap to the runner-up. In
-    expectation a leaf loses at most $(k-1)\max_D D P_f(D)$ records, also for $k = 2$."""
+    r"""With $k \ge 3$ classes, too, setting negative counts to 0 changes nothing. A class $j$ at gap $D_j$ wins
+    with probability below $P_f(D_j)$; the probability that some wrong class wins exceeds $P_f$ at the runner-up's
+    gap. In expectation a leaf loses at most $(k-1)\max_D D P_f(D)$ records, also for $k = 2$."""
     three, four = effort.pick((3, 2), (5, 4), (8, 5))
     share = {2: 0.0, 3: 0.0, 4: 0.0}
     for k, most in zip(share, (12, three, four)):
@@ -136,7 +136,7 @@ def _loss(labels, leaves, epsilon):
 @ACCURACY("diprime-v2/theorem-2", "Theorem 2; appendix B.2", "fails")
 def theorem_2(effort, rng):
     r"""For $0 < t < N/2$, with probability at least $1 - \zeta_t$ the accuracy falls in expectation by at most
-    $P_f$ of the gap $t(2\theta_m - 1)$, where $\theta_m$ is the minimum purity of a leaf node."""
+    $P_f(D)$ at the gap $D = t(2\theta_m - 1)$, where $\theta_m$ is the minimum purity of a leaf node."""
     sizes = [(n, t) for n in range(3, effort.pick(8, 9, 11)) for t in range(1, (n + 1) // 2)]
     for (n, t), e in product(sizes, (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0)):
         for labels, k, leaves, purity in _splits(n, t):
@@ -197,7 +197,7 @@ def theorem_2_corrected(effort, rng):
 )
 def same_split(effort, rng):
     r"""If both blocks hold at least $t$ records of two classes, noise in the labels alone lowers the accuracy of
-    the private split by at most $P_f$ of the gap $t(2\theta_m - 1)$."""
+    the private split by at most $P_f(D)$ at the gap $D = t(2\theta_m - 1)$."""
     most = effort.pick(6, 9, 12)
     for n in range(2, most + 1):
         for t, e in product(range(1, n // 2 + 1), EPSILONS):

@@ -175,8 +175,8 @@ def _one_column(largest):
     quantity="growth of the tree's squared error, in B^2",
 )
 def corollary(effort, rng):
-    """If all leaves are within $t$ of $N/2^d$ records, the tree's squared error changes by at
-    most $2^{d+2} B^2 t$."""
+    """If each leaf's size is within $t$ of $N/2^d$ records, the tree's squared error changes by at most $2^{d+2}
+    B^2 t$."""
     most, broken = effort.pick(48, 64, 160), False
     for n, depth, t in _one_column(most):
         grown = utility.worst_change(n, depth, t, *counted.BOUNDS)

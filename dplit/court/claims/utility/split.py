@@ -60,8 +60,8 @@ def _published(formula):
     **over(*LOOSE),
 )
 def theorem_1(effort, rng):
-    r"""For $0 < t < N/2$, $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$ with
-    probability at least $1 - \zeta_t$; in the appendix the last term is $16B^2/\epsilon_\ell^2$."""
+    r"""For $0 < t < N/2$ the loss $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2
+    t)$ with probability at least $1 - \zeta_t$; in the appendix the last term is $16B^2/\epsilon_\ell^2$."""
     worst = lambda s, x, r, y, E: utility.split_loss_bound(2 * (s + x) + r, s - 0.5, math.sqrt(E), 0, 1)  # noqa: E731
     formulas = utility.published_split_loss, utility.published_split_loss_appendix
     for name, formula in zip(LOOSE, formulas):
@@ -77,7 +77,7 @@ def theorem_1(effort, rng):
     quantity="expected loss, in R^2",
 )
 def theorem_1_corrected(effort, rng):
-    r"""Let $s = \lfloor t \rfloor + 1$. With probability at least $1 - \zeta_t$ the loss is at most
+    r"""Let $s = \lfloor t \rfloor + 1$. With probability at least $1 - \zeta_t$ the squared error grows by at most
     $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s (N-s))\bigr]$. The
     expectation, given the split, is over the leaves' noise, whose scale is $R$ over count times $\epsilon_\ell$.
     Some targets and some split attain the bound."""
@@ -112,8 +112,8 @@ def _evenly(n):
     quantity="expected loss, in B^2",
 )
 def everything(effort, rng):
-    r"""For every $0 < t < N/2$ the loss, expected over the split and the noise, is at most
-    $4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$."""
+    r"""For every $0 < t < N/2$ the growth of the squared error, expected over split and noise, is at most $4B^2 N
+    - 8B^2 t + 16B^2/(\epsilon_\ell^2 t)$."""
     most = effort.pick(11, 39, 149)
     for n in range(3, most + 1):
         for t in range(1, (n + 1) // 2):
@@ -133,8 +133,8 @@ def everything(effort, rng):
     "diprime-v2/theorem-1/expectation", "ours", "holds", "utility.expected_split_loss", "utility.worst_split_loss"
 )
 def expectation(effort, rng):
-    r"""Over the split and the noise the largest expected loss is $\sum_k \Pr(k)\, w_k$, where $w_k$ is the worst
-    loss given the split. Targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
+    r"""The largest loss in squared error, expected over split and noise, is $\sum_k \Pr(k)\, w_k$, where $w_k$ is
+    the worst given the split. Targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
     most = effort.pick(8, 10, 12)
     for n in range(2, most + 1):
         y, half = targets_at_bounds(n), n // 2
@@ -161,9 +161,9 @@ def expectation(effort, rng):
 )
 def imbalance(effort, rng):
     r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node occupancies leads to
-    a decrease in utility". (Two upper bounds cannot show this. It is true in the worst case over the targets: the
-    largest expected squared error, and the tight bound on the loss of accuracy, fall as the smaller block grows.
-    For given targets it may be false.)"""
+    a decrease in utility". (Two upper bounds cannot show this. In the worst case over the targets it is true: the
+    largest expected squared error and the tight bound on the loss of accuracy fall as the smaller block grows. For
+    given targets it may be false.)"""
 
     def worst(n, s, e):
         return max(utility.worst_split_loss(n, e, 0, 1)[[s, n - s]])

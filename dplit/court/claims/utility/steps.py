@@ -24,8 +24,8 @@ SPLIT = Box("thm-utility-split", "utility.expected_sse", "utility.leaf_noise")
 )
 def flip_monotone(effort, rng):
     r"""$P_{f,L}$ is monotonically decreasing over $N_L^*$ and $\theta_L^*$: a leaf with more records, or a purer
-    one, is less likely to flip its prediction upon privatization; $\theta_i \approx 1/2$ are likely to flip.
-    (There a flip costs nothing, since both classes are equally frequent.)"""
+    leaf, is less likely to flip its prediction upon privatization; leaves with $\theta_i \approx 1/2$ are likely
+    to flip. (There a flip costs nothing, since both classes are equally frequent.)"""
     yield from certified("diprime-v2/flip-monotone", effort)
     for e in (0.1, 1.0, 2.0):
         yield same(_flips(5 * 0.6, e), float(utility.published_flip(5 * 0.6, e)), 1e-7, epsilon=e)

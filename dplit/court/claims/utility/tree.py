@@ -134,7 +134,7 @@ def _settings(effort):
 )
 def theorem_3_corrected(effort, rng):
     r"""On one column of distinct values above its lower bound, with whole $t < M = N/2^d$, all leaves are within
-    $t$ with probability at least $1 - 2\zeta$, $\zeta$ taken at $t + 1$. Then the expected loss is at most
+    $t$ of M with probability at least $1 - 2\zeta$, $\zeta$ taken at $t + 1$. Then the expected loss is at most
     $4^{d-1} R^2 t + 2^{d+1} R^2 M / (\epsilon_2^2 (M^2 - t^2))$; a dynamic programme gives its exact maximum."""
     chances, settings, share = list(_chances(effort)), list(_settings(effort)), 1.0
     for exact, zeta, shown in chances:
@@ -166,9 +166,9 @@ def theorem_3_corrected(effort, rng):
     quantity="probability that all leaves are within t",
 )
 def simulated(effort, rng):
-    r"""In simulated trees on one column of distinct values above its lower bound, all leaves are within $t$ as
-    often as the exact distribution says, which is more often than $1 - 2\zeta$. The trees never lose more than the
-    corrected bound."""
+    r"""In simulated trees on one column of distinct values above its lower bound, all leaves are within $t$ of
+    $N/2^d$ as often as the exact distribution says, with a frequency above $1 - 2\zeta$. The trees never lose more
+    than the corrected bound."""
     draws, said = effort.pick(20_000, 100_000, 1_000_000), []
     for n, depth, t, rate in ((8, 2, 1, 1.0), (128, 4, 6, 1.0)):
         sizes = occupancy.simulate(n, depth, rate, draws, rng=rng)

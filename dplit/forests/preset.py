@@ -319,6 +319,7 @@ class PrivateForestRegressor(BasePrivateForest, BaseForestRegressor):
     """
 
     _boosted = BoostedForestRegressor
+    _poor_below = 5.0
 
     def fit(self, X: Any, y: Any) -> Self:
         """Take advice, and fit the forest advised. See `BaseForest.fit`; `X` and `y` may be Dask's."""

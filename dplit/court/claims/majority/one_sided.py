@@ -48,7 +48,7 @@ def _doubling(x):
     **over("rdf/rosnam-is-em"),
 )
 def rosnam_is_em(effort, rng):
-    r"""ROSNAM is the exponential mechanism of table 5, a special case with weights $e^{\epsilon c_r}$."""
+    r"""ROSNAM is a special case of the exponential mechanism, that of table 5 with weights $e^{\epsilon c_r}$."""
     exponential = lambda a: Exponential(-math.log(a), monotonic=True).pmf([1, 0])[1]  # noqa: E731
     rosnam = lambda a: majority.gap_error(1, -math.log(a))  # noqa: E731
     yield from certified("rdf/rosnam-is-em", effort, left=rosnam, right=exponential)

@@ -95,8 +95,8 @@ def _least(effort, formula):
     range="both factors that are printed",
 )
 def improvement(effort, rng):
-    r"""At $j = 10$ the published smooth sensitivity, in place of the global one, multiplies the exponent by 20,000
-    at $\epsilon = 1$ and by three at $\epsilon = 0.1$."""
+    r"""With $j = 10$ the published sensitivity raises the exponent 20,000-fold at $\epsilon = 1$, and
+    three-fold at $\epsilon = 0.1$."""
     large, small = (float(1 / majority.published_smooth_sensitivity([10, 0], e)) for e in (1.0, 0.1))
     yield decisive(need(f"{large:.0e}" == "2e+04", large, "within", 20_000))
     yield need(f"{small:.0e}" == "3e+00", small, "within", 3)

@@ -89,7 +89,7 @@ def _tenth(result, key, other):
 
 @said("diprime-v2/figure-1/most-settings", "agrees", methods=VARIANTS, names=SWEPT)
 def most_settings(result, methods, names):
-    """In most settings all variants of DiPriMe have a lower error than DP-ERT."""
+    """At most settings all variants of DiPriMe have a lower error than DP-ERT."""
     found = []
     for name in names:
         theirs, *ours = (private(result, m, name) for m in ("DP-ERT", *methods))

@@ -206,7 +206,7 @@ def flips_at_100(result):
 
 @said("rdf/figure-9/scales", "undecided")
 def scales(result):
-    """RDF with 3,000,000 records at epsilon 0.1 can be as accurate as with 30,000 records at epsilon 1, as seen in
+    """RDF with 3,000,000 records at epsilon 0.1 can achieve results comparable to 30,000 at epsilon 1, as seen in
     figure 9."""
     at = {"n_records": (3_000_000, 30_000), "epsilon": (0.1, 1.0)}
     pairs = Pairs(result, {"more records": pair(result, paper.SCALED, "RDF", **at)})

@@ -71,8 +71,8 @@ def adult(result):
 
 @said("rdf/figure-11/often", "differs")
 def often(result):
-    """On other sets than Adult and SynthA, RDF is often more accurate than JPW by more than 10 points, and than FS
-    by more than 30 points."""
+    """For other datasets (than Adult and SynthA) RDF is often more accurate than JPW by more than 10 points, and
+    than FS by more than 30 points."""
     others, found = [d for d in SETS if d not in ("adult", "synth-a")], []
     for m, by in (("JPW", 0.1), ("FS", 0.3)):
         pairs = versus(result, m, others)
@@ -84,7 +84,7 @@ def often(result):
 
 @said("rdf/figure-11/almost", "differs")
 def almost(result):
-    """RDF is almost as accurate as a random forest on some synthetic sets, and on Adult, Mushroom and Nursery."""
+    """RDF is almost as accurate as a random forest for some synthetic sets, and on Adult, Mushroom, Nursery."""
     near = versus(result, ("RF", "exact"), ["adult", "mushroom", "nursery"])
     drawn = versus(result, ("RF", "exact"), SYNTHETIC)
     some = rule.any_of(drawn.parts(-ALMOST, once=True))

@@ -56,7 +56,8 @@ def test_the_list():
     rows = tables.listed()
     counted = rows[rows["package"] != "sklearn"]
     assert rows.index.is_unique and counted["records"].between(tables.FEWEST, tables.MOST).all()
-    assert counted["kind"].value_counts().to_dict() == {"two": 40, "more": 20, "number": 40}
+    assert counted["kind"].value_counts().to_dict() == {"two": 40, "number": 40, "more": 20, "many": 10}
+    assert counted.loc[counted["kind"] == "many", "classes"].between(6, tables.CLASSES).all()
     for _, of in counted.groupby("kind"):
         assert not of.duplicated(["package", "item"]).any()
     assert all(re.fullmatch(r"[A-Za-z0-9_.]+", name) for name in rows.index)

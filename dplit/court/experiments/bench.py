@@ -250,5 +250,7 @@ for _name, _title, _cells in (
      partial(on_tables, "two", methods=(EXACT[1], OURS, PRESET), measure="probabilities", seeds=SAME)),
     ("number", "R2 and mean absolute error of every private forest, many tables",
      partial(on_tables, "number", methods=(*EXACT, *REGRESSORS, PRESET), measure="errors")),
+    ("many", "Accuracy of the boosted forest and the preset, many tables of six classes and more",
+     partial(on_tables, "many", methods=(*EXACT, OURS, PRESET), measure="share", epsilons=(0.1, *NEEDED))),
 ):  # fmt: skip
     tables_run(f"bench/tables-{_name}", _title)(_cells)

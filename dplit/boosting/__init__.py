@@ -25,15 +25,15 @@ from dplit.boosting.balance import balance, best_depth, best_rounds
 from dplit.boosting.grid import along, bins_of_codes, directions, level_sets, public_cuts
 from dplit.boosting.law import SmallClasses, SmallTargets, stretched, worst_loss
 from dplit.boosting.mass import mass, newton_gain, sums_by_cell, worst_change
-from dplit.boosting.plan import Plan, equivalent, plan
+from dplit.boosting.plan import Plan, counted, equivalent, plan
 from dplit.boosting.residuals import CLIP, STEPS, Reach, class_reach, class_residuals, clipped, target_residuals
 from dplit.boosting.start import target_start
 from dplit.boosting.step import best_weight, brownian, leaf_steps, posterior_steps, priors, step_error, tree_steps
 
 __all__ = [
     "CLIP", "STEPS", "Advice", "Plan", "Reach", "SmallClasses", "SmallTargets", "advise", "along", "balance",
-    "best_depth", "best_rounds", "best_weight", "bins_of_codes", "brownian", "class_reach",
-    "class_residuals", "clipped", "directions", "equivalent", "leaf_steps", "level_sets", "mass", "newton_gain",
+    "best_depth", "best_rounds", "best_weight", "bins_of_codes", "brownian", "class_reach", "class_residuals",
+    "clipped", "counted", "directions", "equivalent", "leaf_steps", "level_sets", "mass", "newton_gain",
     "plan", "posterior_steps", "priors", "public_cuts", "step_error", "stretched", "sums_by_cell",
     "target_residuals", "target_start", "tree_steps", "worst_change", "worst_loss",
 ]  # fmt: skip

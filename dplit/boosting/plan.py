@@ -2,7 +2,8 @@ r"""Rounds, depth and shares of epsilon, from public numbers alone; the powers a
 
 With :math:`s = n\epsilon`, half of it for more than two classes, there are :math:`\sqrt{s/(100d)}` rounds of depth
 :math:`d = \log_2(s/200)/2.2` for two classes, and :math:`\sqrt{s/200}` for more classes and regressions, of depth
-:math:`\log_2(s/10)/2.2` for classes (:math:`\alpha = 0.6`). How they were chosen: :doc:`/book/boosting`.
+:math:`\log_2(s/10)/2.2` for classes (:math:`\alpha = 0.6`); one more round from `MANY` classes on.
+How they were chosen: :doc:`/book/boosting`.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ FEW = 1e5  # s below which a regression's later rounds have fewer tests
 COLUMN_LEVELS, LATER = 6, (2, 3)  # powers of two of a column's bins; tests of the later rounds
 MOST_DIRECTIONS, OF_CLASSES = (200, 30)  # of a regression, and of classes: of five columns, with halves
 TWO_TESTS = 0.65  # share of a round that its tests have, of two classes
+MANY, MOST_COUNTED = 6, 6  # classes from which on several rounds release class counts, and the most that do
 SCALES = ((0.1, 0.3, 0.6, 1.0, 1.5), (0.0,))  # of steps in log-odds
 COLUMN_SCALES = ((1.0,), (0.0085, 0.028, 0.085, 0.28, 0.57, 1.13, 2.26))  # in clips
 TARGET_SCALES = ((0.03, 0.1, 0.3, 1.0), (0.0085, 0.085, 0.28, 0.85, 2.26))
@@ -52,6 +54,12 @@ class Plan(NamedTuple):
         return 0 if self.fine and self.depth == 1 else self.depth
 
 
+def counted(n_classes: int) -> int:
+    """Number of first rounds whose leaves release class counts."""
+    n_classes = check_integer(n_classes, "n_classes", 0)
+    return int(n_classes > 2) if n_classes < MANY else min(n_classes // 2, MOST_COUNTED)
+
+
 def plan(
     n_records: int, epsilon: float, n_classes: int = 0, rounds: int | None = None, depth: int | None = None
 ) -> Plan:
@@ -69,20 +77,17 @@ def plan(
     prior = min(0.5, max(0.03, (20 if n_classes else 40) / max(s, 1)))
     columns = not n_classes and depth is None
     deep = math.log2(max(s, 1) / (200 if n_classes == 2 else 10)) / EXPONENT
-    rule = DEEPEST if deep > DEEPEST else max(1, round(deep))
-    tests = rule if depth is None else depth
+    tests = max(1, round(min(deep, DEEPEST))) if depth is None else depth
     if rounds is None:  # few rounds of a column are better than many
         each = 100 * max(tests, 1) if n_classes == 2 else 200
         wanted = math.sqrt(s / each) - (0.5 if columns else 0.0)
-        rounds = MOST_ROUNDS if wanted > MOST_ROUNDS else max(1, round(wanted))
+        rounds = min(max(1, round(min(wanted, MOST_ROUNDS))) + (n_classes >= MANY), MOST_ROUNDS)
     if columns:
         shape = 1, COLUMN_LEVELS, prior, 0.5, COLUMN_SCALES, 1.0
         return Plan(rounds, *shape, later=LATER[s >= FEW], directions=MOST_DIRECTIONS)
     share = TWO_TESTS if n_classes == 2 else 0.5
-    if depth is not None:
-        scales = SCALES if n_classes else TARGET_SCALES
-        return Plan(rounds, depth, 0, prior, share, scales, 3.0 if n_classes else 1.0)
-    return Plan(rounds, tests, 0, prior, share, SCALES, 3.0)
+    scales, clip = (SCALES, 3.0) if n_classes else (TARGET_SCALES, 1.0)
+    return Plan(rounds, tests, 0, prior, share, scales, clip)
 
 
 def equivalent(n_records: int, rho: float, n_classes: int = 0, rounds: int | None = None) -> float:

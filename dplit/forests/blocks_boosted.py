@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dplit.boosting import STEPS, along, class_reach, class_residuals, clipped, directions, target_residuals
-from dplit.boosting.residuals import CLIP, TARGET_REACH, class_shares
+from dplit.boosting import STEPS, along, class_reach, class_residuals, clipped, counted, directions
+from dplit.boosting.residuals import CLIP, TARGET_REACH, class_shares, target_residuals
 from dplit.boosting.start import BINS
 from dplit.domain import Continuous, Domain
 from dplit.forests.boosted_releases import prior_of_classes, prior_of_targets
@@ -129,17 +129,18 @@ def residuals_of_targets(scores, targets, clip):
 
 
 CLIPS = 1.5, 0.85, 0.6  # of a target's residual, in spreads: its first factor, the decay, the least share of it
+AGAIN = 0.6  # of a step by class counts of which others were made before
 MOST_CODES = 6_000_000  # of directions, all records together
 
 
 class ClassModel:
     """Log-odds of the second of two classes, or log-weights of several."""
 
-    unit = 1.0  # of a step
     spread = 1.0  # variance of a residual, in units of its curvature
 
     def __init__(self, n_classes: int):
-        self.n_classes = n_classes
+        self.n_classes, self.counted = n_classes, counted(n_classes)
+        self.clip = CLIP // 2 if self.counted > 1 else CLIP
 
     def start(self, parts, epsilon, n_records, rng):
         """Release the class counts; returns the node."""
@@ -151,7 +152,7 @@ class ClassModel:
 
     def open(self, parts, t, deepest):
         """Residuals of all records; returns their reach."""
-        clip = CLIP if t else STEPS
+        clip, self.unit = self.clip if t else STEPS, AGAIN if 0 < t < self.counted else 1.0
         parts.advance(opened, residuals_of_classes, deepest, clip, self.n_classes == 2)
         if self.n_classes == 2:
             return class_reach(self.low[0], self.high[0])
@@ -160,10 +161,10 @@ class ClassModel:
     def release(self, parts, t, reach, n_cells, share, account, rng):
         """Pair sums of the leaves, in records, the variance of a gradient's noise, and what they cost.
 
-        In the first round all records of a class have one residual. Of several classes their counts say
-        all, and a record changes one of them.
+        In the first rounds of several classes they are computed from class counts, of which a record changes
+        one, and are those of residuals under the start: all records of a class have one.
         """
-        if t == 0 and self.n_classes > 2:
+        if t < self.counted:
             counts = parts.total(leaf_counts, n_cells, self.n_classes)
             noisy, node = account.counts(counts, share, rng)
             shares = class_shares(self.initial[None, :]) / STEPS

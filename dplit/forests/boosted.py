@@ -193,7 +193,8 @@ class BoostedForestClassifier(BaseBoostedForest, BaseForestClassifier):
     leaf_values_ : float64 array, shape (n_leaves,) or (n_leaves, n_classes)
         What each leaf of the forest adds to them.
     pair_sums_ : float64 array, shape (rounds, 2, n_leaves of a tree, 1 or n_classes)
-        Released sums of the positive and of the negative parts of the residuals, in records.
+        Released sums of the positive and of the negative parts of the residuals, in records; of the
+        `dplit.boosting.counted` rounds computed from class counts.
 
     Examples
     --------

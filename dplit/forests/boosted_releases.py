@@ -6,7 +6,7 @@ from itertools import groupby
 import numpy as np
 from numpy.random import Generator
 
-from dplit.boosting import STEPS, Reach, equivalent, target_start
+from dplit.boosting import STEPS, Reach, counted, equivalent, target_start
 from dplit.budget import Concentrated, Converted, Group, Public, Sequence, Spend, rho_of
 from dplit.forests.partition import REPLACED, at_most, level_shares
 from dplit.forests.releases import noisy_counts
@@ -131,8 +131,7 @@ class Pure:
         spent = size_node.epsilon
         rest = (1 - planned.prior) * (self.total - spent) / planned.rounds
         shares = [level_shares(rest, depth, planned.tests) for depth in depths]
-        # of several classes the first round has a node of its own
-        alike = groupby(range(planned.rounds), lambda t: (depths[t], n_classes > 2 and t == 0))
+        alike = groupby(range(planned.rounds), lambda t: (depths[t], t < counted(n_classes)))
         spends = {d: math.fsum([d * test if d else 0.0, leaves]) for d, (test, leaves) in zip(depths, shares)}
         parts = [len([*run]) * spends[depth] for (depth, _), run in alike]
         prior = self.total - math.fsum([spent, *parts])
@@ -184,10 +183,8 @@ class ZeroConcentrated:
         rest = self.total - size_node.rho
         prior = planned.prior * rest
         each, down = (rest - prior) / planned.rounds, 1 - 1e-12  # no sum is a rounding too much
-        shares = [
-            [share * down for share in level_shares(each, planned.of(t).depth, planned.tests)]
-            for t in range(planned.rounds)
-        ]
+        depths = [planned.of(t).depth for t in range(planned.rounds)]
+        shares = [[share * down for share in level_shares(each, depth, planned.tests)] for depth in depths]
         return math.sqrt(2 * prior) * down, shares
 
     def variance(self, scale, share, norm=1.0):
@@ -204,14 +201,9 @@ class ZeroConcentrated:
 
 
 def account(
-    epsilon: float,
-    delta: float,
-    n_records: int,
-    n_classes: int,
-    neighbours: str,
-    records_per_person: int,
+    epsilon: float, delta: float, n_records: int, n_classes: int, neighbours: str, records_per_person: int,
     rounds: int | None = None,
-) -> Pure | ZeroConcentrated:
+) -> Pure | ZeroConcentrated:  # fmt: skip
     """The account in which a fit of these public numbers has less noise.
 
     `epsilon` is a record's, under `neighbours`; `delta` a person's, and a record's is so much less that several

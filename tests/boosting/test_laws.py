@@ -254,7 +254,10 @@ def test_plans_are_public_and_grow_with_s():
     assert boosting.plan(3200, 1.0, 2, depth=1).rounds == 6  # for the depth that is asked for
     assert boosting.plan(1000, 2.0, 2)[:2] == boosting.plan(2000, 1.0, 2)[:2]
     assert boosting.plan(2000, 1.0, 7)[:2] == boosting.plan(1000, 2.0, 7)[:2]
-    assert boosting.plan(5000, math.inf, 2)[:2] == (32, 6)
+    assert boosting.plan(5000, math.inf, 2)[:2] == boosting.plan(5000, math.inf, 9)[:2] == (32, 6)
+    assert [boosting.plan(n, 1.0, 6)[:2] for n in (10, 6400, 10**9)] == [(2, 1), (5, 4), (32, 6)]
+    assert boosting.plan(6400, 1.0, 6, rounds=4).rounds == 4
+    assert [boosting.counted(k) for k in (0, 2, 3, 5, 6, 9, 12, 100)] == [0, 0, 1, 1, 3, 4, 6, 6]
     assert boosting.plan(5000, 1.0, 2, rounds=7, depth=3)[:2] == (7, 3)
     assert boosting.plan(1000, 1.0)[:3] == (2, 1, 6) and boosting.plan(1000, 1.0).kept == 0
     small, large = boosting.plan(1000, 1.0), boosting.plan(10**6, 1.0)
@@ -266,7 +269,7 @@ def test_plans_are_public_and_grow_with_s():
     assert 0.03 <= boosting.plan(10**6, 1.0, 2).prior and boosting.plan(1, 1.0, 2).prior == 0.5
 
 
-@pytest.mark.parametrize("n_classes", [0, 2, 5])
+@pytest.mark.parametrize("n_classes", [0, 2, 5, 9])
 @pytest.mark.parametrize(("n", "rho"), [(3000, 0.002), (50_000, 0.01), (400, 0.5), (10**9, 1.0)])
 def test_zero_concentrated_rounds_have_the_noise_of_their_equivalent(n, rho, n_classes):
     epsilon = boosting.equivalent(n, rho, n_classes)

@@ -1,16 +1,18 @@
 """Boosted forests: what is stored follows from what is released, and the rules are public."""
 
+import itertools
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from scipy.stats import binomtest
 from sklearn.inspection import partial_dependence
 
 from dplit import Categorical, Continuous, Domain, boosting
 from dplit.budget import Concentrated, Group, Public, Spend, rho_of
-from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, blocks_boosted
+from dplit.forests import BoostedForestClassifier, BoostedForestRegressor, blocks_boosted, boosted_releases
 from dplit.mechanisms import DiscreteGaussian, Exponential
 
 DOMAIN = Domain([Continuous(0, 1), Continuous(0, 1), Categorical(["a", "b", "c"])], names=list("uvw"))
@@ -145,8 +147,8 @@ def test_every_cut_is_public():
 @pytest.mark.parametrize("n_records", [N, None])
 def test_the_budget_is_epsilon(epsilon, neighbours, n_records):
     options = {"neighbours": neighbours, "n_records": n_records}
-    three = classifier(epsilon, classes=[0, 1, 2], **options)
-    fits = ((classifier(epsilon, **options), Y), (regressor(epsilon, **options), ODDS), (three, Y))
+    three, nine = (classifier(epsilon, classes=list(range(k)), **options) for k in (3, 9))
+    fits = ((classifier(epsilon, **options), Y), (regressor(epsilon, **options), ODDS), (three, Y), (nine, Y))
     for forest, y in fits:
         budget = forest.fit(X, y).budget_
         assert budget.neighbours == neighbours
@@ -185,8 +187,8 @@ def test_a_domain_without_a_test_is_a_prior():
 def test_the_budget_of_a_delta(neighbours, people):
     options = {"neighbours": neighbours, "delta": 1e-4, "records_per_person": people}
     options["n_estimators"] = 30
-    three = classifier(3.0, classes=[0, 1, 2], **options)
-    for forest, y in ((classifier(3.0, **options), Y), (regressor(3.0, **options), ODDS), (three, Y)):
+    three, nine = (classifier(3.0, classes=list(range(k)), **options) for k in (3, 9))
+    for forest, y in ((classifier(3.0, **options), Y), (regressor(3.0, **options), ODDS), (three, Y), (nine, Y)):
         budget = forest.fit(X, y).budget_
         assert budget.neighbours == neighbours and 0 < budget.delta <= 1e-4
         assert budget.delta == pytest.approx(1e-4)
@@ -202,15 +204,15 @@ def test_a_delta_is_spent_where_it_pays():
     assert other.plan_.rounds > pure.plan_.rounds
 
 
-@pytest.mark.parametrize("three", [False, True])
-def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, three):
+@pytest.mark.parametrize(("n_classes", "rounds"), [(2, 0), (3, 1), (7, 3), (20, 6)])
+def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, n_classes, rounds):
     """Deviations and selections of a fit, each turned into the rho that a record can cost by them."""
     drawn, reaches = [], []
     noise, choice, reach_of = (DiscreteGaussian.sample, Exponential.sample, blocks_boosted.class_reach)
 
     def sample(self, values, *, rng):
-        counted = three and not reaches[1:]  # the first round's class counts move by one
-        root = math.sqrt(0.5) if three else 1.0  # own class and others: half of the L1 norm each
+        counted = len(reaches) <= rounds  # class counts move by one
+        root = math.sqrt(0.5) if rounds else 1.0  # own class and others: half of the L1 norm each
         moved = 1 if counted else root * reaches[-1].up
         drawn.append(moved**2 / (2 * self.sigma**2))
         return noise(self, values, rng=rng)
@@ -228,11 +230,10 @@ def test_what_is_drawn_is_what_a_zero_concentrated_budget_says(monkeypatch, thre
     monkeypatch.setattr(DiscreteGaussian, "sample", sample)
     monkeypatch.setattr(Exponential, "sample", select)
     monkeypatch.setattr(blocks_boosted, "class_reach", reach)
-    classes = [0, 1, 2] if three else [0, 1]
-    forest = classifier(8.0, delta=1e-4, classes=classes, n_estimators=20, max_depth=2)
-    forest.fit(X, THREE if three else Y)
+    forest = classifier(8.0, delta=1e-4, classes=list(range(n_classes)), n_estimators=20, max_depth=2)
+    forest.fit(X, THREE if rounds else Y)
     nodes = [node for node in forest.budget_.leaves() if isinstance(node, Concentrated)]
-    assert len(nodes) == (4 if three else 2) and len(drawn) == (79 if three else 80)
+    assert len(nodes) == (4 if rounds else 2) and len(drawn) == 80 - rounds
     expected = {round(node.rho, 12) for node in nodes}
     assert {round(rho, 12) for rho in drawn} == expected
     prior = next(n.epsilon for n in forest.budget_.leaves() if n.name == "class counts")
@@ -351,3 +352,65 @@ def test_pairs_of_several_classes_are_sums_of_clipped_residuals():
         expected = np.maximum(residuals, 0).sum(axis=0), np.maximum(-residuals, 0).sum(axis=0)
         np.testing.assert_allclose(pairs, expected, atol=9 * 2 / boosting.STEPS)
         scores += step
+
+
+@pytest.mark.parametrize(("epsilon", "classes", "rounds"), [(math.inf, 6, 3), (2.0, 9, 4), (2.0, 20, 6)])
+def test_first_rounds_of_many_classes_count_records(epsilon, classes, rounds):
+    """Gradients and curvatures are those of one count a class under the start, and steps follow from them."""
+    options = {"classes": list(range(classes)), "n_estimators": rounds + 1, "max_depth": 2}
+    forest = classifier(epsilon, **options).fit(X, THREE)
+    p = np.floor(np.exp(forest.initial_) / np.exp(forest.initial_).sum() * boosting.STEPS) / boosting.STEPS
+    own, others = (part[:rounds] for part in forest.pair_sums_.transpose(1, 0, 2, 3))
+    counts = own / (1 - p)
+    np.testing.assert_allclose(counts, np.rint(counts), atol=1e-6)
+    np.testing.assert_allclose(others, (counts.sum(axis=2, keepdims=True) - counts) * p, atol=1e-6)
+    if math.isinf(epsilon):
+        np.testing.assert_array_equal(counts.sum(axis=1)[:, :3], [np.bincount(THREE)] * rounds)
+    else:
+        leaf = next(n.epsilon for n in forest.budget_.leaves() if n.name == "class counts of a leaf")
+        gradient, curvature = own - others, (own + others) / 2
+        for t, step in enumerate(forest.leaf_values_.reshape(rounds + 1, 4, classes)[:rounds]):
+            found = boosting.leaf_steps(forest.plan_, gradient[t], curvature[t], 2 / leaf**2, 1.0)
+            np.testing.assert_allclose(step, found * (0.6 if t else 1), atol=1e-9)
+    last = forest.pair_sums_[rounds]
+    assert abs(last * boosting.STEPS - np.rint(last * boosting.STEPS)).max() == 0
+
+
+def second_counts(fits=250):
+    """How many of a second round's class counts are true, of how many, and the rate that their node says."""
+    true, number, y = 0, 0, np.arange(6).repeat([1, 2, 3, 4, 5, 6])
+    for seed in range(fits):
+        forest = BoostedForestClassifier(
+            3.0, domain=Domain([Categorical([0, 1])]), classes=list(range(6)), n_records=500, n_estimators=3,
+            max_depth=0, random_state=seed,
+        ).fit(np.zeros((21, 1)), y)  # fmt: skip
+        p = np.exp(forest.initial_) / np.exp(forest.initial_).sum()
+        counts = np.rint(forest.pair_sums_[1:, 0, 0] / (1 - p))
+        true, number = true + int((counts == np.bincount(y)).sum()), number + counts.size
+    leaf = next(n.epsilon for n in forest.budget_.leaves() if n.name == "class counts of a leaf")
+    return true, number, leaf
+
+
+def test_later_class_counts_have_geometric_noise(monkeypatch):
+    r"""A count is true with probability :math:`\tanh(\epsilon/2)`; not at half of the noise, nor counted twice."""
+
+    def chance():
+        true, number, leaf = second_counts()
+        assert leaf == pytest.approx(0.97, abs=0.02)
+        return binomtest(true, number, math.tanh(leaf / 2)).pvalue
+
+    assert chance() > 1e-4
+    original, calls = boosted_releases.noisy_counts, itertools.count()
+
+    def later(change):
+        """Of the four calls of a fit the last two, of rounds after the first, are changed."""
+        return lambda counts, epsilon, rng: (change if next(calls) % 4 > 1 else original)(counts, epsilon, rng)
+
+    for change in (
+        lambda counts, epsilon, rng: (original(counts, 2 * epsilon, rng)[0], original(counts, epsilon, rng)[1]),
+        lambda counts, epsilon, rng: original(2 * counts, epsilon, rng),
+        lambda counts, epsilon, rng: (counts, original(counts, epsilon, rng)[1]),
+    ):
+        with monkeypatch.context() as planted:
+            planted.setattr(boosted_releases, "noisy_counts", later(change))
+            assert chance() < 1e-6

@@ -32,15 +32,18 @@ X = np.column_stack([RNG.random((N, 2)), RNG.integers(3, size=N)])
 Y = (X[:, 0] + RNG.normal(size=N) / 4 > 0.5).astype(int)
 THREE = np.where(X[:, 2] == 2, 2, Y)
 TARGETS = X[:, 0] + X[:, 1]
-BINARY, SEVERAL, NUMBER = (
+BINARY, SEVERAL, MANY, NUMBER = (
     (Y, {"classes": [0, 1]}),
     (THREE, {"classes": [2, 0, 1]}),
+    (THREE, {"classes": [6, 2, 5, 0, 4, 1, 3]}),
     (TARGETS, {"target_bounds": (0, 2)}),
 )
 FITS = {
     "boosted": (BoostedForestClassifier, *BINARY, {}),
     "boosted, a public number of records": (BoostedForestClassifier, *BINARY, {"n_records": 900}),
     "boosted, several classes": (BoostedForestClassifier, *SEVERAL, {"max_depth": 3}),
+    "boosted, many classes": (BoostedForestClassifier, *MANY, {"epsilon": 4.0}),
+    "boosted, many classes, a delta": (BoostedForestClassifier, *MANY, {"epsilon": 8.0, "delta": 1e-4}),
     "boosted, a delta": (BoostedForestClassifier, *SEVERAL, {"epsilon": 8.0, "delta": 1e-4, "n_estimators": 6}),
     "boosted, replaced": (BoostedForestClassifier, *BINARY, {"neighbours": "replace-one"}),
     "boosted, no privacy": (BoostedForestClassifier, *BINARY, {"epsilon": float("inf"), "n_estimators": 3}),

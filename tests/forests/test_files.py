@@ -63,6 +63,7 @@ OTHERWISE = [
     (forests.MatrixForestClassifier, {"release": "prediction", "strategy": "identity", "queries": FRAME}),
     (forests.MatrixForestClassifier, {"release": "subsample", "queries": FRAME.to_numpy()}),
     (forests.BoostedForestClassifier, {"delta": 1e-6, "n_records": 80}),
+    (forests.BoostedForestClassifier, {"classes": ["no", "yes", *"abcde"], "n_estimators": 5}),
     (forests.BoostedForestRegressor, {"max_depth": None, "n_records": 2000}),
     (forests.HistogramForestClassifier, {"mechanism": "laplace", "release": "clipped"}),
     (forests.RandomDecisionForestClassifier, {"noise": "secure", "random_state": None}),

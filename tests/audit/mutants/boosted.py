@@ -78,6 +78,45 @@ def _noise_again(original):
     return noisy_pairs
 
 
+NOISY, AT_RHO = (at("forests.boosted_releases", name) for name in ("noisy_counts", "concentrated_counts"))
+
+
+def _later(change):
+    """Class counts of leaves after a fit's first ones: ``change(original)`` releases them."""
+
+    def wrap(original):
+        seen = []
+
+        def careless(counts, share, rng):
+            if counts.ndim == 1:  # of the prior
+                return original(counts, share, rng)
+            again = any(known is rng for known in seen)
+            seen[:] = [rng]
+            return (change(original) if again else original)(counts, share, rng)
+
+        return careless
+
+    return wrap
+
+
+def _twice(original):
+    return lambda counts, share, rng: original(2 * counts, share, rng)
+
+
+def _half_the_noise(original):
+    return lambda counts, share, rng: (original(counts, 4 * share, rng)[0], original(counts, share, rng)[1])
+
+
+def _bare(original):
+    return lambda counts, share, rng: (counts, original(counts, share, rng)[1])
+
+
+for words, change in (("counted twice", _twice), ("at half of the noise", _half_the_noise), ("bare", _bare)):
+    plant(f"later class counts of leaves, {words}", f"{BOOSTED}, what a record moves", NOISY)(_later(change))
+    plant(f"later class counts of leaves, in rho, {words}",
+          f"{BOOSTED}, class counts of a leaf, zero-concentrated{DRAWN}", AT_RHO)(_later(change))  # fmt: skip
+
+
 def _smaller(reach):
     least = min(reach.up, reach.down)
     return reach._replace(up=least, down=least)

@@ -41,7 +41,7 @@ MANY = 300
 EDGES = 127, 255, 32_767, 65_535  # records: one more, and a small integer overflows
 BOUGHT = {"n_records": (None,), "neighbours": (AR,)}  # the number of records
 ROUNDS = {"n_records": (6, 100_000), "max_depth": (None, 0, 2), "n_estimators": (1, 3)}
-FEWER = {"classes": ([0, 1, 2], [0], [0, 1])}
+FEWER = {"classes": ([0, 1, 2], [*range(6)], [0], [0, 1])}  # of six, three rounds count classes
 GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
     "delta": (1e-6,), "n_records": (100_000,), "max_depth": (2,), "n_estimators": (20,)
 }  # fmt: skip

@@ -21,7 +21,8 @@ AT_RHO = f"{RELEASES}.concentrated_counts"
 ONE = Domain([Categorical([0, 1])])
 WORSE = 30  # columns that part nothing, beside the one that parts the classes
 WIDE = Domain([Categorical([0, 1])] * (WORSE + 1))
-MANY = list(range(50))  # classes, a record of each
+MANY = list(range(50))  # classes, a record of each; their counts are released in both of
+COUNTED = {"n_estimators": 2}  # rounds
 FAR = 40  # a whole number's noise is told up to here
 ROUNDS = 40
 
@@ -83,7 +84,7 @@ def _clip(counts):
 
 
 def _draw_counts(kind, call, epsilon, options, n, rng, place="forests.releases.noisy_counts"):
-    """Counts of one record each, of a leaf's classes or of all bins, by the so manieth call."""
+    """Counts of one record each, of a leaf's classes or of all bins, by these calls, a slice."""
     y = MANY if kind.endswith("Classifier") else ((np.arange(BINS) + 0.5) / BINS).tolist()
     X = np.zeros((len(y), 1), dtype=int)
 
@@ -92,7 +93,7 @@ def _draw_counts(kind, call, epsilon, options, n, rng, place="forests.releases.n
         def once():
             seen.clear()
             fitted(kind, X, y, rng, epsilon=epsilon, **options)
-            return _clip(seen[call][0])
+            return _clip([released for released, *_ in seen[call]])
 
         return until(n, once)
 
@@ -251,23 +252,23 @@ def _of(kind):
     if classes:
         prior = spent("class counts", 30.0, many)
         yield entry("class counts", "geometric noise of rate epsilon", partial(_whole, partial(_geometric, prior)),
-                    partial(_draw_counts, kind, 0, 30.0, {}),
+                    partial(_draw_counts, kind, slice(1), 30.0, {}),
                     bounds=partial(_tail, None, prior))  # fmt: skip
-        leaf = spent("class counts of a leaf", 1.0, many)
+        leaf = spent("class counts of a leaf", 2.0, many, **COUNTED)
         yield entry("class counts of a leaf", "geometric noise of rate epsilon",
                     partial(_whole, partial(_geometric, leaf)),
-                    partial(_draw_counts, kind, 1, 1.0, {}), "geometric",
+                    partial(_draw_counts, kind, slice(1, None), 2.0, COUNTED), "geometric",
                     partial(_tail, None, leaf))  # fmt: skip
-        loose = {"delta": LOOSE}
-        leaf_rho = rho("class counts of a leaf", 1.5, many, **loose)
+        loose = {"delta": LOOSE} | COUNTED
+        leaf_rho = rho("class counts of a leaf", 2.1, many, **loose)
         yield entry("class counts of a leaf", "discrete Gaussian noise of variance 1/(2 rho)",
                     partial(_whole, partial(_gaussian, leaf_rho)),
-                    partial(_draw_counts, kind, 0, 1.5, loose, place=AT_RHO), "Gaussian",
+                    partial(_draw_counts, kind, slice(None), 2.1, loose, place=AT_RHO), "Gaussian",
                     partial(_subgaussian, leaf_rho))  # fmt: skip
     else:
         start = spent("target counts", 30.0)
         yield entry("target counts", "geometric noise of rate epsilon",
-                    partial(_whole, partial(_geometric, start)), partial(_draw_counts, kind, 0, 30.0, {}),
+                    partial(_whole, partial(_geometric, start)), partial(_draw_counts, kind, slice(1), 30.0, {}),
                     bounds=partial(_tail, None, start))  # fmt: skip
     pairs, rounds = "pair sums of a leaf", {"n_estimators": ROUNDS}
     own = spent(pairs, 40.0, **rounds)

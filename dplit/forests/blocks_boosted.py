@@ -129,7 +129,7 @@ def residuals_of_targets(scores, targets, clip):
 
 
 CLIPS = 1.5, 0.85, 0.6  # of a target's residual, in spreads: its first factor, the decay, the least share of it
-AGAIN = 0.6  # of a step by class counts of which others were made before
+AGAIN = 0.8  # of a step by class counts of which others were made before
 MOST_CODES = 6_000_000  # of directions, all records together
 
 

@@ -116,7 +116,7 @@ def main():
         known = {hashlib.sha256(found["name"].encode()).hexdigest() for found in rows}
         there = sorted((found for found in there if found[0] not in known), key=lambda found: found[0])
         rows += [row(p, i, f, kind, t, s) for _, p, i, f, t, s in there[: TAKEN[kind]]]
-    for item, kind in zip(tables.CARRIED, ("two", "number", "more")):
+    for item, kind in zip(tables.CARRIED, ("two", "number", "more", "many")):
         frame = tables.clean(tables._raw("sklearn", item))
         rows.append(row("sklearn", item, frame, kind, "target", ceiling(frame, kind, "target")))
     pd.DataFrame(rows).to_csv(PLACES[1] / tables.LIST, index=False)

@@ -2,8 +2,7 @@ r"""Rounds, depth and shares of epsilon, from public numbers alone; the powers a
 
 With :math:`s = n\epsilon`, half of it for more than two classes, there are :math:`\sqrt{s/(100d)}` rounds of depth
 :math:`d = \log_2(s/200)/2.2` for two classes, and :math:`\sqrt{s/200}` for more classes and regressions, of depth
-:math:`\log_2(s/10)/2.2` for classes (:math:`\alpha = 0.6`); of `MANY` classes and more at least two rounds where
-:math:`n\epsilon` is `EACH` times their number. How they were chosen: :doc:`/book/boosting`.
+:math:`\log_2(s/10)/2.2` for classes (:math:`\alpha = 0.6`). How they were chosen: :doc:`/book/boosting`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ COLUMN_LEVELS, LATER = 6, (2, 3)  # powers of two of a column's bins; tests of t
 MOST_DIRECTIONS, OF_CLASSES = (200, 30)  # of a regression, and of classes: of five columns, with halves
 TWO_TESTS = 0.65  # share of a round that its tests have, of two classes
 MANY, MOST_COUNTED = 6, 6  # classes from which on several rounds release class counts, and the most that do
-EACH = 45  # records of a class times epsilon from which on there is a second such round
 SCALES = ((0.1, 0.3, 0.6, 1.0, 1.5), (0.0,))  # of steps in log-odds
 COLUMN_SCALES = ((1.0,), (0.0085, 0.028, 0.085, 0.28, 0.57, 1.13, 2.26))  # in clips
 TARGET_SCALES = ((0.03, 0.1, 0.3, 1.0), (0.0085, 0.085, 0.28, 0.85, 2.26))
@@ -82,8 +80,7 @@ def plan(
     if rounds is None:  # few rounds of a column are better than many
         each = 100 * max(tests, 1) if n_classes == 2 else 200
         wanted = math.sqrt(s / each) - (0.5 if columns else 0.0)
-        fewest = 2 if n_classes >= MANY and n_records * epsilon >= EACH * n_classes else 1
-        rounds = max(fewest, round(min(wanted, MOST_ROUNDS)))
+        rounds = max(1, round(min(wanted, MOST_ROUNDS)))
     if columns:
         shape = 1, COLUMN_LEVELS, prior, 0.5, COLUMN_SCALES, 1.0
         return Plan(rounds, *shape, later=LATER[s >= FEW], directions=MOST_DIRECTIONS)

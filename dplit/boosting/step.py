@@ -80,13 +80,9 @@ def leaf_steps(
 
 
 def tree_steps(
-    gradients: np.ndarray,
-    curvatures: np.ndarray,
-    variance: float,
-    spread: float,
-    scales: Sequence[float],
+    gradients: np.ndarray, curvatures: np.ndarray, variance: float, spread: float, scales: Sequence[float],
     clip: float,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     r"""As `posterior_steps` of a tree without bins, in a time that grows with its leaves.
 
     A node's step is its parent's and an independent one of variance :math:`q = 0.7^l \tau^2` in level l.
@@ -139,13 +135,9 @@ def _released(gradients: np.ndarray, curvatures: np.ndarray, variance: float, sp
 
 
 def posterior_steps(
-    gradients: np.ndarray,
-    curvatures: np.ndarray,
-    variance: float,
-    spread: float,
-    covariances: np.ndarray,
+    gradients: np.ndarray, curvatures: np.ndarray, variance: float, spread: float, covariances: np.ndarray,
     clip: float,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Best linear steps under each covariance, weighted by the density of the release.
 
     Returns an array of shape (n_leaves, n_outputs).

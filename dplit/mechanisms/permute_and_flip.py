@@ -56,11 +56,7 @@ class PermuteAndFlip(Selection):
     def sample(
         self, scores: ArrayLike, size: int | tuple[int, ...] | None = None, *, rng: np.random.Generator
     ) -> int | np.ndarray:
-        """Index of the reported candidate, shape ``size + scores.shape[:-1]``.
-
-        From a secure generator the draw is exact, and scores have to be whole numbers. From any other one they
-        are turned into floats first, which rounds whole numbers beyond 2^53 (:doc:`/book/attacks`).
-        """
+        """Index of the reported candidate, shape ``size + scores.shape[:-1]``; as `Exponential.sample`."""
         if is_secure(check_rng(rng)):
             from dplit.mechanisms.exact import flip_rows  # compiled: slow to import
 

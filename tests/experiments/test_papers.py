@@ -116,7 +116,7 @@ def often_bench(id, cell):
     """Twice five-fold, 80:20, and ten draws of a synthetic set with one fold of each; once where tables are
     counted, and twenty times where these records are asked for."""
     assert (cell.folds, cell.draws) == (5, int(cell.data.startswith("synth-")))
-    return 5 if id.startswith("bench/tables-") else 100 if id == "bench/printed" else 10
+    return 5 if (cell.seeds or id).startswith("bench/tables-") else 100 if id == "bench/printed" else 10
 
 
 OFTEN = {

@@ -220,10 +220,7 @@ def _few_held_out():
     yield from _until_counted(_until("", (cell for cell in both if cell.superseded == FEW)))
 
 
-SEVENTH = (
-    "Since rounds of six classes and more count classes: committed before the cells of bench/tables-many were run "
-    "once more; of the other sets and tables some had a part in the choice. "
-)
+SEVENTH = "Since rounds of six classes and more count classes; when tables held out had refuted another rule. "
 COUNTED, CHANGED = "bench/many-counted", (OURS, PRESET)
 
 

@@ -21,7 +21,7 @@ FEWEST, MOST = 400, 30_000  # records
 LEVELS = 50  # of a column that is kept; a target has at most CLASSES
 CLASSES, VALUES, RARE, LARGEST = 20, 20, 0.1, 0.9
 MISSING = 0.1  # share of a column that may be missing
-CARRIED = ("breast_cancer", "diabetes", "wine")  # by scikit-learn, so that a part can always be run again
+CARRIED = ("breast_cancer", "diabetes", "wine", "digits")  # by scikit-learn: can always be run again
 LIST = "tables.csv"
 
 

@@ -149,17 +149,9 @@ def law_of_cuts(epsilon, log_odds):
     return cuts, masses, PermuteAndFlip(level, max(p, 1 - p)).pmf(masses)
 
 
-@REGRET(
-    "ours/choice-drawn",
-    "ours",
-    "holds",
-    "forests.BoostedForestClassifier",
-    "boosting.mass",
-    proved=False,
-    intervals=1,
-    quantity="probability of a best cut",
-    range="48 records, one column, epsilon 1",
-)
+@REGRET("ours/choice-drawn", "ours", "holds", "forests.BoostedForestClassifier", "boosting.mass", proved=False,
+        intervals=1, quantity="probability of a best cut",
+        range="48 records, one column, epsilon 1")  # fmt: skip
 def choice_drawn(effort, rng):
     """Given the released class counts, a forest's first test is one of the cuts of largest mass as often
     as the exact distribution of permute-and-flip says."""

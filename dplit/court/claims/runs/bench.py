@@ -32,16 +32,9 @@ def said(id, verdict, **fields):
 
 
 def higher(
-    *results: Result,
-    kinds=(),
-    rivals,
-    epsilons=MIDDLE,
-    method: str = "Boosted",
-    column: int | None = None,
-    peer: str = "",
-    by: float = 0.0,
-    lower: bool = False,
-) -> Decided:
+    *results: Result, kinds=(), rivals, epsilons=MIDDLE, method: str = "Boosted", column: int | None = None,
+    peer: str = "", by: float = 0.0, lower: bool = False,
+) -> Decided:  # fmt: skip
     """That a method's score is above each rival's by more than `by` on more than half of all tables like these, at
     each epsilon; with `lower` it is below.
 

@@ -185,8 +185,8 @@ def _text(polynomial, step=1):
 @SCALING("rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of data")
 def scaling(effort, rng):
     r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at $\epsilon = 1$:
-    a hundred times the data for a tenth of the budget (read for the label of one leaf of two classes whose gap
-    grows with the data; what the forests of figure 9 do is an experiment, with a claim of its own)."""
+    a hundred times the data make up for a tenth of the budget. (Read of the label of one leaf of two classes whose
+    gap grows with the data. The forests of figure 9 are an experiment, on which there is a separate entry.)"""
     errors = {
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,

@@ -180,8 +180,8 @@ def overhead(effort, rng):
 
 @by_print("m-rf/search-primary", "Results, runtime; technical appendix, runtime and table 2", "holds")
 def search_primary(effort, rng):
-    """The primary overhead in our methods stems from noise optimization: the search takes more than half of the
-    seconds that batch training and batch prediction take beyond a forest without privacy."""
+    """The primary overhead in our methods stems from noise optimization, crucial for high accuracy: the search is
+    more than half of the seconds that batch training and prediction take beyond a forest without privacy."""
     cells, parts = printed.table("m-rf/appendix-seconds").cells, {}
     for method, q in product(METHODS, (1, 2)):
         row = f"{method}, q = {q}"

@@ -84,8 +84,8 @@ def no_loss(result):
 
 @said("rdf/figure-5/sensitivity", "agrees")
 def lower_sensitivity(result):
-    """RDF's mean smooth sensitivity of nonempty leaves is substantially better, that is lower, with disjoint data
-    (decided: it is lower on every set; the evidence says by how much)."""
+    """RDF's mean smooth sensitivity of nonempty leaves is substantially better, that is, lower, with disjoint
+    data. (Decided: it is lower on every set; the evidence says by how much.)"""
     methods = ("RDF, examined", "RDF, all data")
     ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)

@@ -191,7 +191,7 @@ def registered():
     cut, label = "column and cut", "class of a leaf"
     for words, node, law, draw, mechanism, says, bounds in (
         (cut, cut, _counts_law, _draw_counts, "on the children's",
-         "the exponential mechanism on the children's Gini impurity mass, a unit of it at epsilon/2",
+         "the exponential mechanism on the children's Gini impurity mass, at rate epsilon/2",
          _seldom_worse),
         (f"{cut}, normalised", cut, partial(_stretched_law, STRETCHED / 2), _draw_stretched, "normalised",
          "the exponential mechanism on the mass stretched to [0, 1], at epsilon/2",

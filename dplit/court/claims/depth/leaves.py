@@ -208,8 +208,8 @@ def _expected_floor(entry):
 
 @NURSERY("rdf/table-3-nursery", "Table 3", "fails", about="reading", quantity="share of empty leaves, at most")
 def table_3_nursery(effort, rng):
-    """For Nursery and one tree of depth 4, 0.2 % of the leaves are empty (read with training records
-    drawn at random, which the paper's "ten-fold cross validation" does not say)."""
+    """For Nursery and one tree of depth 4, 0.2 % of the leaves are empty. (Read with training records drawn at
+    random, which the paper's "ten-fold cross validation" does not say.)"""
     row = printed_rows()["Nursery"]
     held, printed = row.records // 10, row.one.value
     fewest = min(row.records // prod(levels) for levels in combinations(LEVELS, row.depth))

@@ -106,8 +106,8 @@ def always_more_empty(effort, rng):
     **over("rdf/disjoint-cost", "rdf/disjoint-cost:trees"),
 )
 def disjoint_cost(effort, rng):
-    r"""Disjoint parts substantially decrease the time of the algorithm, from $O(n \log n)$ to
-    $O(\frac{n}{\tau} \log \frac{n}{\tau})$ (assuming that both are the time of one tree)."""
+    r"""Disjoint parts substantially decrease the time of the algorithm, from $O(n \log n)$ to $O(\frac{n}{\tau}
+    \log \frac{n}{\tau})$. (This assumes that both are the time of one tree.)"""
     yield from certified("rdf/disjoint-cost:trees", effort, broken="fails")
     yield from certified("rdf/disjoint-cost", effort)
     return "A forest of tau parts takes n log(n/tau), tau times the printed cost, which is that of one tree."

@@ -109,8 +109,8 @@ def equation_16_corrected(effort, rng):
 
 @PATH("rdf/equation-16-path", "Theorem 2, equation (16)", "fails", about="reading")
 def equation_16_path(effort, rng):
-    """At the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested (read as a
-    condition on $X$ itself, as (16) prints it, and not on its mean, which the proof bounds)."""
+    """At the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested. (Read as a
+    condition on $X$ itself, as (16) prints it, and not on the mean of $X$, which the proof bounds.)"""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.published_depth(s)) for s in sizes}
     below = [s for s in sizes if 2 * chance[s] < 1]

@@ -46,9 +46,9 @@ def _exponent(gap, epsilon):
 @ALL_DATA("rdf/disjoint-better", "section 4.2, kept by the addendum", "fails", about="reading")
 def disjoint_better(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, good-scoring labels have a higher chance with disjoint subsets at
-    $\epsilon$ than with all data at $\epsilon/\tau$ (read for the label of a leaf from a random subset, and also
-    for the addendum's mechanism, ROSNAM, with which "the remainder of the original paper's algorithm is
-    unaffected". For the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true, `rdf/inequality-14`)."""
+    $\epsilon$ than with all data at $\epsilon/\tau$. (Read for the label of a leaf from a random subset, and also
+    for ROSNAM, the addendum's mechanism, with which "the remainder of the original paper's algorithm is
+    unaffected". For the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true: `rdf/inequality-14`.)"""
     n = effort.pick(6, 9, 16)
     for a, trees, epsilon in product(range(1, n), (2, 3, 10), (0.1, 1.0, 3.0)):
         share, all_data, data = _label_errors(a, 0, trees, epsilon)

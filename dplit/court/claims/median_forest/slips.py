@@ -129,8 +129,8 @@ def leaf_signal(effort, rng):
 )
 def noise_order(effort, rng):
     r"""In both cases the expected value of the noise added is on the order of the contribution of a single data
-    point (assuming that the magnitude of the noise is meant, and that $\epsilon_\ell$ is near 1: the expected
-    magnitude is $1/\epsilon_\ell$ contributions)."""
+    point. (This assumes that the magnitude of the noise is meant and that $\epsilon_\ell$ is near 1: the expected
+    magnitude is $1/\epsilon_\ell$ contributions.)"""
     sizes = {
         (n, e): _size(Laplace(e, reach)) / reach
         for e in (0.1, 1.0, 10.0)
@@ -153,8 +153,8 @@ def _size(noise):
 
 @SIGNAL("diprime-v2/signal-to-noise", "Abstract", "assumes", quantity="signal to noise", **over(*RATIO))
 def signal_to_noise(effort, rng):
-    """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the
-    leaf node sufficient statistics (assuming that low ratios are meant, as the rest of the paper has it)."""
+    """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the leaf node
+    sufficient statistics. (This assumes that low ratios are meant, as in the rest of the paper.)"""
     ratio = lambda N, k, e, B: 2 * B / _size(Laplace(e, 2 * B / N))  # noqa: E731
     yield from certified(RATIO[0], effort, broken="fails")
     yield from certified(RATIO[1], effort, broken="fails", left=ratio)

@@ -72,8 +72,8 @@ SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees 
 @EMPTIED("diprime-v1/no-empty-leaves", "Section 3", "assumes", quantity="probability of an empty leaf, Banknote")
 def no_empty_leaves(effort, rng):
     r"""Since even splits are encouraged, we can pre-select a depth that will have no empty leaves with high
-    probability (assuming distinct values, columns chosen without the targets, and a depth that is small enough for
-    the number of records and $\epsilon_1$; for Banknote the depth of table 2 is not)."""
+    probability. (This assumes distinct values, columns chosen without the targets, and a depth that is small
+    enough for the number of records and $\epsilon_1$; the depth that table 2 has for Banknote is not.)"""
     shares = {name: (n * 9 // 100, d, e) for name, (n, d, e) in SETTINGS.items()}
     found = {name: _some_empty(n, d, e) for name, (n, d, e) in shares.items()}
     n, deep, epsilon = shares["Banknote"]

@@ -54,8 +54,8 @@ def gains(*keep: tuple) -> dict[str, tuple[float, float]]:
 
 @by_print("m-rf/outperforms", "Main results", "fails", about="reading")
 def outperforms(effort, rng):
-    """M-RF's optimized approaches consistently outperform the baselines (read for other numbers of trees than
-    those of figure 2)."""
+    """M-RF's optimized approaches consistently outperform the baselines. (Read for numbers of trees other than
+    those of figure 2.)"""
     for words, pair in sorted(gains().items(), key=lambda item: item[1][0] - item[1][1]):
         yield above(*pair, comparison=words)
     every, both = settings(*FILES), {}

@@ -206,7 +206,7 @@ def more_flips(effort, rng):
 )
 def more_wrong_labels(effort, rng):
     """In every leaf of two classes with a majority and at most six records of the other class, a label from one
-    tree's part of the data is more often not the majority of the whole leaf if there are more trees."""
+    tree's part of the data differs from the majority of the whole leaf more often if there are more trees."""
     for name in WRONG:
         yield from certified(name, effort)
     one, many = (float(majority.disjoint_error(3, 1, 1.0, t)) for t in (1, 100))

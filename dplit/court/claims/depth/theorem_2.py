@@ -186,9 +186,9 @@ def _theorem_depth(continuous, discrete):
 
 @MIXED("rdf/mixed-depth", "Section 4.3, after Theorem 2", "fails", about="reading", quantity="untested features")
 def mixed_depth(effort, rng):
-    """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to
-    the depth of Theorem 2 as per the combinatorial reasoning of Fan et al. (read with the aim of Theorem 2:
-    to keep the expected number of untested features below half of all)."""
+    """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to the
+    depth of Theorem 2 as per the combinatorial reasoning of Fan et al. (Read with the aim of Theorem 2: to keep
+    the expected number of untested features below half of all.)"""
     most = effort.pick(18, 24, 32)
     for mean, half, mix in _mixes(depths.published_depth, most):
         yield at_most(mean, half, **mix)

@@ -30,8 +30,8 @@ SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_
 )
 def inequality_14(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
-    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read for a label of score 1, $\tau > 1$, and a part with gap
-    exactly $j/\tau$). (The left side is the $\tau$-th power of the right, so this says that $\tau > 1$.)"""
+    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$. (Read for a label of score 1, $\tau > 1$, and a part with gap
+    exactly $j/\tau$. The left side is the $\tau$-th power of the right, so this says that $\tau > 1$.)"""
     yield from certified("rdf/inequality-14", effort)
     for trees, e, i in product((2, 10), (0.1, 2.0), range(3)):  # gap i in a share, gap tau i in all data
         yield same(_exponent(i, e), trees * _exponent(trees * i, e / trees), trees=trees, epsilon=e, gap=trees * i)

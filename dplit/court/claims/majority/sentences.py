@@ -124,7 +124,7 @@ def many_classes(effort, rng):
 )
 def orders(effort, rng):
     r"""The single query is often several orders of magnitude less sensitive than the count query of others, and
-    equally sensitive in the worst-case scenario (assuming that gaps of $2 \ln 10/\epsilon$ or more are common)."""
+    equally sensitive in the worst-case scenario. (This assumes that gaps from $2 \ln 10/\epsilon$ are common.)"""
     n = effort.pick(8, 12, 20)
     searched = {x: majority.searched_smooth_sensitivity(x, 1.0) for x in majority.leaves(n, 2)}
     least = {e: next(j for j in range(10**6) if majority.smooth_sensitivity((j, 0), e) <= 0.01) for e in EPSILONS}
@@ -149,8 +149,8 @@ def orders(effort, rng):
     range="every printed pair of cells, and the same pairs by search up to gap 10",
 )
 def tenfold(effort, rng):
-    r"""Increasing $j$ tenfold is the same as increasing $\epsilon$ tenfold: both have an equal impact on
-    the result (assuming that the sensitivity is $e^{-j\epsilon}$, as theorem 1 prints it)."""
+    r"""Increasing $j$ tenfold is the same as increasing $\epsilon$ tenfold: both have an equal impact on the
+    result. (This assumes that the sensitivity is $e^{-j\epsilon}$, as theorem 1 prints it.)"""
     cells = {(j, e): cell.value for j, e, cell in smooth_sensitivities()}
     pairs = [((10 * j, e), (j, round(10 * e, 9))) for j, e in cells]
     pairs = [pair for pair in pairs if pair[0][0] and all(at in cells for at in pair)]

@@ -89,8 +89,8 @@ def _better(a, b, n, sign):
     range="one to four records of each of two levels, epsilon_1 = 1/2",
 )
 def whole_side(effort, rng):
-    r"""The draw over all $B \subset R_a$, $B \ne \emptyset$, splits a categorical attribute (assuming that $B =
-    R_a$, whose other side is empty, is left out too)."""
+    r"""The draw over all $B \subset R_a$, $B \ne \emptyset$, splits a categorical attribute. (This assumes that $B
+    = R_a$, whose other side is empty, is left out too.)"""
     chance = {}
     for counts in product(range(1, 5), repeat=2):
         sizes = [*counts, sum(counts)]  # of the three sets that are not empty
@@ -188,8 +188,8 @@ def _ratios():
 )
 def part_index(effort, rng, paper):
     r"""Each tree is fitted to a part of its own: $\{D_i\}_{i=1,\dots,N_T}$, $i \leftarrow 0$, and for all trees
-    FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line (assuming that $i$ begins at 1; as printed
-    the first tree is fitted to $D_0$, which does not exist, and no tree to $D_{N_T}$)."""
+    FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line. (This assumes that $i$ begins at 1; as
+    printed the first tree is fitted to $D_0$, which does not exist, and no tree to $D_{N_T}$.)"""
     for trees in range(2, 11):
         yield same(_fitted(trees, 1), trees, broken="fails", trees=trees)
     for trees in range(10, 1, -1):

@@ -49,8 +49,8 @@ def moment_bound(effort, rng):
     **over("diprime-v1/lambert-bound"),
 )
 def lambert_bound(effort, rng):
-    r"""$W_0(x) \ge \sqrt{ex + 1} - 1$ for $1/e \le x \le 0$ (assuming that the lower end is $-1/e$; the
-    interval as printed is empty)."""
+    r"""$W_0(x) \ge \sqrt{ex + 1} - 1$ for $1/e \le x \le 0$. (This assumes that the lower end is $-1/e$; the
+    interval as printed is empty.)"""
     yield from certified("diprime-v1/lambert-bound", effort, broken="fails")
     for x in (-0.3, -0.1):
         value = float(lambertw(x, 0).real)

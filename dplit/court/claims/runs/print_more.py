@@ -228,7 +228,7 @@ def rdf_sets(effort, rng):
         range="all seven rows, 100 records each")  # fmt: skip
 def rdf_synthetic(effort, rng):
     """The parameters of table 1, n_informative and n_random, sum to the total number of features m, and the
-    parameters with non-default settings are these (assuming that n_redundant is 0, and not its default of 2)."""
+    parameters with non-default settings are these. (This assumes that n_redundant is 0, not its default of 2.)"""
     refused = 0
     for letter, (informative, useless) in zip("abcdefg", TABLE_1):
         m = informative + useless

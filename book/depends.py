@@ -3,7 +3,7 @@
 The inputs of a notebook are the sources of its cells, every module of `dplit` whose names they use, directly or
 through other modules, the dockets of the chapters whose claims they ask for, and the files of `data/` that one
 of these reads or a cell names; their digest is kept in the notebook's metadata. Comments, docstrings and blank
-lines do not count.
+lines do not count, except the statements of claims where a cell prints statements.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ CERTIFY = COURT / "ledger" / "certify.py"  # reads the certificates of the docke
 RELEASES = COURT / "power" / "releases"  # whose files the registry finds
 ASKS = {COURT / "power" / "registry.py", COURT / "ledger" / "drawn.py"}  # for releases by name
 OWNER = re.compile(r"(?:[a-z]+\.)?([A-Z]\w*[a-z]\w*)|(matrix\.release)")  # what a name begins with
+SAYS = re.compile(
+    r"\.says\b|\bclaims\.sentences\("
+)  # what prints statements, the docstrings of dockets
 NAMED = re.compile(r"\.\./data/[\w/.-]+\.json")  # a file that a cell reads by its name
 
 
@@ -40,8 +43,19 @@ def notebooks():
 
 def digest(path):
     """Digest of a notebook's inputs: its code cells and the modules that they import."""
-    files = [BOOK / name for name in NAMED.findall("\n".join(code(path)))]
-    return fingerprint(code(path), modules(path), files)
+    cells, found = code(path), modules(path)
+    source = "\n".join(cells)
+    files = [BOOK / name for name in NAMED.findall(source)]
+    return fingerprint([*cells, *(said(found) if SAYS.search(source) else ())], found, files)
+
+
+def said(found):
+    """The statements of the claims of the dockets among the modules `found`, in order."""
+    trees = [ast.parse(path.read_text("utf-8")) for path in found if DOCKETS in path.parents]
+    checks = [
+        n for t in trees for n in t.body if isinstance(n, ast.FunctionDef) and n.decorator_list
+    ]
+    return [" ".join((ast.get_docstring(check) or "").split()) for check in checks]
 
 
 def fingerprint(cells, found, files=()):

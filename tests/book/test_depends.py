@@ -28,6 +28,22 @@ def goes_with(path, source, data):
     return len(digests) > 1
 
 
+def test_a_notebook_that_prints_statements_goes_with_their_words(tmp_path, monkeypatch):
+    docket, page = tmp_path / "one.py", tmp_path / "page.ipynb"
+    monkeypatch.setattr(depends, "DOCKETS", tmp_path)
+    monkeypatch.setattr(depends, "modules", lambda path: [docket])
+
+    def digest(source, statement):
+        docket.write_text(f'@BOX("a/b", "ours")\ndef check(effort, rng):\n    """{statement}"""\n    yield 1\n')
+        page.write_text(json.dumps({"cells": [{"cell_type": "code", "source": [source]}]}))
+        return depends.digest(page)
+
+    for printing in ("print(ours[id].says)", "claims.sentences(ours)"):
+        assert digest(printing, "It holds.") != digest(printing, "It fails.")
+        assert digest(printing, "It holds.") == digest(printing, "It\n    holds.")
+    assert digest("claims.table(ours)", "It holds.") == digest("claims.table(ours)", "It fails.")
+
+
 def test_no_notebook_reads_the_stored_evidence():
     """The site's build does (`dplit_ledger.py`): a notebook would have to be stale where evidence is new."""
     reader = ROOT / "dplit" / "court" / "ledger" / "evidence_files.py"

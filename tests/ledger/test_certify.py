@@ -103,7 +103,7 @@ def test_the_page_says_how_many_rows_and_statements_there_are():
     rows = claims.all()
     certified = sum(row.kind == "certified" for row in rows)
     page = (Path(__file__).parents[2] / "book" / "audit.ipynb").read_text("utf-8")
-    assert f"Certified are {certified} of {len(rows)} rows, " in page
+    assert f"Of {len(rows)} rows {certified} are certified, " in page
     assert f"one or more of {len(ALL)} statements." in page
 
 

@@ -98,8 +98,8 @@ def corollary(effort, rng):
     **over("diprime-v2/spread", "diprime-v2/spread:ratio"),
 )
 def spread(effort, rng):
-    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the data
-    (assuming that the ratio of failure probabilities is meant, not the difference of success probabilities)."""
+    """Theorem 3 indicates that the improvement over random splits will increase with the spread of the data. (This
+    assumes that the ratio of failure probabilities is meant, not the difference of success probabilities.)"""
     yield from _ratio_improves(effort)
     gain = lambda a, u, y: balance.guaranteed_gain(u, 1, -math.log(a))  # noqa: E731
     yield from certified("diprime-v2/spread", effort, left=gain)

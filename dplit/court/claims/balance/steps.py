@@ -12,8 +12,8 @@ STEPS = Box("rem-balance-steps", "balance.smaller_blocks")
 @STEPS("diprime-v2/score-steps", "Appendix B.3, before equation 5", "assumes", about="step", quantity="q_2 - q_1")
 def score_steps(effort, rng):
     r"""The score of a cut is constant between successive data points, $q_i = q_{N-i}$ and $q_{i+1} = q_i + 2$ for
-    $i < N/2$ (assuming that $i + 1 \le N/2$: with an odd number of points the two middle intervals have the same
-    score; equation (5) uses only $q_t$ and $q_{t+1}$ with room between them)."""
+    $i < N/2$. (This assumes that $i + 1 \le N/2$: with an odd number of points the two middle intervals have the
+    same score; equation (5) uses only $q_t$ and $q_{t+1}$ with room between them.)"""
     most, odd = effort.pick(12, 40, 200), []
     for n in range(1, most + 1):
         scores = [-abs(i - (n - i)) for i in range(n + 1)]  # i points left of the cut, n - i right
@@ -37,9 +37,9 @@ def score_steps(effort, rng):
 
 @STEPS("diprime-v2/median-balance", "Section 3.1", "assumes", proved=True, quantity="records in the smaller block")
 def median_balance(effort, rng):
-    """In a non-private context, if an attribute is continuous, we can achieve optimal leaf node balance
-    by splitting on the median value (assuming distinct values; if values are equal, a split on the
-    median can leave one block empty where another split is balanced)."""
+    """In a non-private context, if an attribute is continuous, we can achieve optimal leaf node balance by
+    splitting on the median value. (This assumes distinct values; if values are equal, a split on the median can
+    leave one block empty where another split is balanced.)"""
     most, splits = effort.pick(6, 8, 10), []
     for n in range(2, most + 1):
         for values in combinations_with_replacement(range(n), n):

@@ -56,8 +56,8 @@ def depth_accuracy(effort, rng):
 )
 def optimal_depth(effort, rng):
     r"""The depth of Theorem 2, or half the number of features if all are discrete, is optimal in the model of
-    `rdf/depth-accuracy` for all numbers of records and all $\epsilon$ (read without conditions, as "the optimal
-    tree depth")."""
+    `rdf/depth-accuracy` for all numbers of records and all $\epsilon$. (Read without conditions, as "the optimal
+    tree depth".)"""
 
     def right(depth, x):
         """Accuracy with two continuous features of which one is relevant, at epsilon 1."""

@@ -28,8 +28,8 @@ NURSERY = Box("thm-depth-nursery", "depth.leaves_law", kind="certified", range="
 @EXAMPLE("rdf/example-1-leaves", "Section 4.2.1, Example 1", "fails", about="reading", quantity="number of leaves")
 def example_1_leaves(effort, rng):
     r"""Of the $3^{m/2}$ leaves on $m/2$ features whose values have shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} -
-    1$ besides the largest have shares that are products of 0.68 and 0.27 (read as the extracted text has it, where
-    signs may have been lost)."""
+    1$ besides the largest have shares that are products of 0.68 and 0.27. (Read as the extracted text has it,
+    where signs may have been lost.)"""
     halves = range(1, effort.pick(6, 8, 11) + 1)
     for k in sorted(halves, key=lambda k: k != 5):  # m = 10 in the example
         yield same(_two_value_leaves(k), comb(k, 2) - 1, rtol=0, m=2 * k)
@@ -59,8 +59,8 @@ def _two_value_leaves(k):
 
 @RECORDS("rdf/example-1-records", "Section 4.2.1, Example 1", "assumes", quantity="records needed", range="m = 10")
 def example_1_records(effort, rng):
-    r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one record in the smallest leaf (assuming
-    that the expected number of records is meant)."""
+    r"""With $m = 10$, $n = 3\,200\,000$ records are required for even one record in the smallest leaf. (This
+    assumes that the expected number of records is meant.)"""
     n = 3_200_000
     needed = ceil(1 / RARE)
     filled = float(1 - depths.expected_empty_floor(n, 1 / float(RARE)))
@@ -208,8 +208,8 @@ def _expected_floor(entry):
 
 @NURSERY("rdf/table-3-nursery", "Table 3", "fails", about="reading", quantity="share of empty leaves, at most")
 def table_3_nursery(effort, rng):
-    """For Nursery and one tree of depth 4, 0.2 % of the leaves are empty (read with training records
-    drawn at random, which the paper's "ten-fold cross validation" does not say)."""
+    """For Nursery and one tree of depth 4, 0.2 % of the leaves are empty. (Read with training records drawn at
+    random, which the paper's "ten-fold cross validation" does not say.)"""
     row = printed_rows()["Nursery"]
     held, printed = row.records // 10, row.one.value
     fewest = min(row.records // prod(levels) for levels in combinations(LEVELS, row.depth))

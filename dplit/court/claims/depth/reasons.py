@@ -17,9 +17,9 @@ PRINTED = Box("thm-depth-printed", "ground.printed.table")
 @FLOOR("rdf/clumping", "section 4.2.1, before example 1", quantity="empty leaves, non-uniform against uniform")
 def clumping(effort, rng):
     """For almost any (non-uniform) distribution of feature values records start clumping together in certain
-    nodes, which is exacerbated by each non-uniformly distributed feature tested in each level (read: more leaves
-    have zero records than under a uniform distribution), and as a tree grows larger, the chances of some leaves
-    having zero records grow larger (read: they do not fall)."""
+    nodes, which is exacerbated by each non-uniformly distributed feature tested in each level. (Read: more leaves
+    have zero records than under a uniform distribution.) As a tree grows larger, the chances of some leaves having
+    zero records grow larger. (Read: they do not fall.)"""
     records, sixths = effort.pick(3, 4, 4), range(1, 5)
     laws = [c for c in combinations_with_replacement(sixths, 3) if sum(c) == 6]
     widest = (0, None)
@@ -103,8 +103,8 @@ def _all_different(continuous, discrete, nodes, tested=frozenset()):
 )
 def gap_slower(effort, rng):
     """$j$ does not increase at the same ratio that $n$ does, because many of the extra records are going to
-    previously empty leaf nodes (read for the mean number of records in a nonempty leaf, if one tree replaces 30;
-    where no increase of empty leaves is printed, assuming that the unprinted digits increase)."""
+    previously empty leaf nodes. (Read of the mean number of records in a nonempty leaf if one tree replaces 30.
+    Where the print shows no increase of empty leaves, this assumes that the unprinted digits increase.)"""
     ratios = {name: 30 * (1 - row.thirty.value) / (1 - row.one.value) for name, row in printed_rows().items()}
     more = [name for name, ratio in ratios.items() if ratio > 30]
     no_less = [name for name, ratio in ratios.items() if ratio == 30]

@@ -29,8 +29,8 @@ def _exceptions(entries):
     range="all 28 entries",
 )
 def most_leaves_empty(effort, rng):
-    """In the paper's experiments, over 85 % of the leaves of any tree that is not trivial are usually empty
-    (assuming that "usually" means in most of the entries of Table 3)."""
+    """In the paper's experiments, over 85 % of the leaves of any tree that is not trivial are usually empty. (This
+    assumes that "usually" means in most of the entries of Table 3.)"""
     below = [(name, t, c) for name, t, c in _shares() if c.value <= 0.85]
     yield _exceptions(below)
     one, thirty = (sum(t == trees for _, t, _ in below) for trees in (1, 30))
@@ -64,7 +64,7 @@ def most_leaves_empty_corrected(effort, rng):
     range="all 28 entries",
 )
 def usually_empty(effort, rng):
-    """70 to 99.9 % of the leaves are usually empty (assuming that this means in most entries of Table 3)."""
+    """70 to 99.9 % of the leaves are usually empty. (This assumes that it means in most entries of Table 3.)"""
     outside = [(n, t, c) for n, t, c in _shares() if not 0.70 <= round(c.value, 4) <= 0.999]
     yield _exceptions(outside)
     one, thirty = (sum(t == trees for _, t, _ in outside) for trees in (1, 30))
@@ -83,8 +83,8 @@ def usually_empty(effort, rng):
     range="all 14 rows",
 )
 def always_more_empty(effort, rng):
-    """In Table 3, when the data are divided among more trees, the number of empty leaves always increases
-    (assuming that the unprinted digits increase where the printed ones do not)."""
+    """In Table 3, when the data are divided among more trees, the number of empty leaves always increases. (This
+    assumes that the unprinted digits increase where the printed ones do not.)"""
     rows = printed_rows().items()
     alike = {name: row for name, row in rows if row.thirty.value == row.one.value}
     fewer = [name for name, row in rows if row.thirty.value < row.one.value]
@@ -106,8 +106,8 @@ def always_more_empty(effort, rng):
     **over("rdf/disjoint-cost", "rdf/disjoint-cost:trees"),
 )
 def disjoint_cost(effort, rng):
-    r"""Disjoint parts substantially decrease the time of the algorithm, from $O(n \log n)$ to
-    $O(\frac{n}{\tau} \log \frac{n}{\tau})$ (assuming that both are the time of one tree)."""
+    r"""Disjoint parts substantially decrease the time of the algorithm, from $O(n \log n)$ to $O(\frac{n}{\tau}
+    \log \frac{n}{\tau})$. (This assumes that both are the time of one tree.)"""
     yield from certified("rdf/disjoint-cost:trees", effort, broken="fails")
     yield from certified("rdf/disjoint-cost", effort)
     return "A forest of tau parts takes n log(n/tau), tau times the printed cost, which is that of one tree."

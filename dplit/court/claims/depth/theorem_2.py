@@ -109,8 +109,8 @@ def equation_16_corrected(effort, rng):
 
 @PATH("rdf/equation-16-path", "Theorem 2, equation (16)", "fails", about="reading")
 def equation_16_path(effort, rng):
-    """At the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested (read as a
-    condition on $X$ itself, as (16) prints it, and not on its mean, which the proof bounds)."""
+    """At the depth of Theorem 2 a path is more likely than not to leave $X < s/2$ features untested. (Read as a
+    condition on $X$ itself, as (16) prints it, and not on the mean of $X$, which the proof bounds.)"""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.published_depth(s)) for s in sizes}
     below = [s for s in sizes if 2 * chance[s] < 1]
@@ -186,9 +186,9 @@ def _theorem_depth(continuous, discrete):
 
 @MIXED("rdf/mixed-depth", "Section 4.3, after Theorem 2", "fails", about="reading", quantity="untested features")
 def mixed_depth(effort, rng):
-    """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to
-    the depth of Theorem 2 as per the combinatorial reasoning of Fan et al. (read with the aim of Theorem 2:
-    to keep the expected number of untested features below half of all)."""
+    """If a dataset has $r$ discrete features in addition to the $s$ continuous features, $r/2$ is added to the
+    depth of Theorem 2 as per the combinatorial reasoning of Fan et al. (Read with the aim of Theorem 2: to keep
+    the expected number of untested features below half of all.)"""
     most = effort.pick(18, 24, 32)
     for mean, half, mix in _mixes(depths.published_depth, most):
         yield at_most(mean, half, **mix)

@@ -30,8 +30,8 @@ SCALING = Box("rem-scaling", "majority.gap_error", "majority.smooth_exponential_
 )
 def inequality_14(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, $\exp(\epsilon/(2e^{-j\epsilon/\tau})) >
-    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$ (read for a label of score 1, $\tau > 1$, and a part with gap
-    exactly $j/\tau$). (The left side is the $\tau$-th power of the right, so this says that $\tau > 1$.)"""
+    \exp((\epsilon/\tau)/(2e^{-j\epsilon/\tau}))$. (Read for a label of score 1, $\tau > 1$, and a part with gap
+    exactly $j/\tau$. The left side is the $\tau$-th power of the right, so this says that $\tau > 1$.)"""
     yield from certified("rdf/inequality-14", effort)
     for trees, e, i in product((2, 10), (0.1, 2.0), range(3)):  # gap i in a share, gap tau i in all data
         yield same(_exponent(i, e), trees * _exponent(trees * i, e / trees), trees=trees, epsilon=e, gap=trees * i)
@@ -46,9 +46,9 @@ def _exponent(gap, epsilon):
 @ALL_DATA("rdf/disjoint-better", "section 4.2, kept by the addendum", "fails", about="reading")
 def disjoint_better(effort, rng):
     r"""When $\mathrm{E}[j] \propto n$, good-scoring labels have a higher chance with disjoint subsets at
-    $\epsilon$ than with all data at $\epsilon/\tau$ (read for the label of a leaf from a random subset, and also
-    for the addendum's mechanism, ROSNAM, with which "the remainder of the original paper's algorithm is
-    unaffected". For the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true, `rdf/inequality-14`)."""
+    $\epsilon$ than with all data at $\epsilon/\tau$. (Read for the label of a leaf from a random subset, and also
+    for ROSNAM, the addendum's mechanism, with which "the remainder of the original paper's algorithm is
+    unaffected". For the paper's mechanism at gaps of exactly $j$ and $j/\tau$ it is true: `rdf/inequality-14`.)"""
     n = effort.pick(6, 9, 16)
     for a, trees, epsilon in product(range(1, n), (2, 3, 10), (0.1, 1.0, 3.0)):
         share, all_data, data = _label_errors(a, 0, trees, epsilon)
@@ -185,8 +185,8 @@ def _text(polynomial, step=1):
 @SCALING("rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of data")
 def scaling(effort, rng):
     r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at $\epsilon = 1$:
-    a hundred times the data for a tenth of the budget (read for the label of one leaf of two classes whose gap
-    grows with the data; what the forests of figure 9 do is an experiment, with a claim of its own)."""
+    a hundred times the data make up for a tenth of the budget. (Read of the label of one leaf of two classes whose
+    gap grows with the data. The forests of figure 9 are an experiment, on which there is a separate entry.)"""
     errors = {
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,

@@ -115,8 +115,8 @@ def improvement(effort, rng):
 )
 def gap_proportional(effort, rng):
     r"""As records of one population have approximately the same class ratios in a leaf for any $n$, $j$ changes
-    accordingly, $\mathrm{E}[j] \propto n$: the premise of inequality 14 (read for a leaf of independent records;
-    section 4.2 itself expects some leaves that do not follow it)."""
+    accordingly, $\mathrm{E}[j] \propto n$: the premise of inequality 14. (Read for a leaf of independent records;
+    section 4.2 itself expects some leaves that do not follow it.)"""
     said = []
     for p in (0.5, 0.55, 0.7, 1.0):
         means = [float(majority.expected_gap(n, p)) for n in (10, 100, 1000)]
@@ -162,8 +162,8 @@ def equation_19(effort, rng):
 
 @ROSNAM("rdf/improves", "addendum, section 2, table 6", "assumes", quantity="Pr(B) in %, new against original")
 def improves(effort, rng):
-    """New empirical results will be required, but as can be seen in table 6, we can expect the results to improve
-    (assuming that most rows are meant: the probability of the majority label rises in all but the last)."""
+    """New empirical results will be required, but as can be seen in table 6, we can expect the results to improve.
+    (This assumes that most rows are meant: the probability of the majority label rises in all but the last.)"""
     columns = zip(label_probabilities("original"), label_probabilities("new"))
     rows = [(x, *(round(100 * c.value, 1) for c in (old, new))) for (x, old), (_, new) in columns]
     worse = [row for row in rows if row[2] <= row[1]]

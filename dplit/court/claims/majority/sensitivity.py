@@ -31,8 +31,8 @@ def _multisets(values, size):
 
 @NEIGHBOURING("rdf/neighbours", "section 2.1, definition 1", "assumes", proved=True, quantity="distance, records")
 def neighbours_of_equal_size(effort, rng):
-    r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 \le 1$, the number of records to add or remove
-    (assuming that sizes may differ: in $D^n$, data of equal size, no two distinct data sets have distance 1)."""
+    r"""Privacy compares neighbours $x, y \in D^n$ with $\|x-y\|_1 \le 1$, the number of records to add or remove.
+    (This assumes that sizes may differ: in $D^n$, data of equal size, no two data sets have distance 1.)"""
     values = "abc"[: effort.pick(2, 3, 3)]
     sizes = range(1, effort.pick(4, 5, 7))
     pairs = [pair for n in sizes for pair in product(_multisets(values, n), repeat=2)]

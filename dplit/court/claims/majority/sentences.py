@@ -124,7 +124,7 @@ def many_classes(effort, rng):
 )
 def orders(effort, rng):
     r"""The single query is often several orders of magnitude less sensitive than the count query of others, and
-    equally sensitive in the worst-case scenario (assuming that gaps of $2 \ln 10/\epsilon$ or more are common)."""
+    equally sensitive in the worst-case scenario. (This assumes that gaps from $2 \ln 10/\epsilon$ are common.)"""
     n = effort.pick(8, 12, 20)
     searched = {x: majority.searched_smooth_sensitivity(x, 1.0) for x in majority.leaves(n, 2)}
     least = {e: next(j for j in range(10**6) if majority.smooth_sensitivity((j, 0), e) <= 0.01) for e in EPSILONS}
@@ -149,8 +149,8 @@ def orders(effort, rng):
     range="every printed pair of cells, and the same pairs by search up to gap 10",
 )
 def tenfold(effort, rng):
-    r"""Increasing $j$ tenfold is the same as increasing $\epsilon$ tenfold: both have an equal impact on
-    the result (assuming that the sensitivity is $e^{-j\epsilon}$, as theorem 1 prints it)."""
+    r"""Increasing $j$ tenfold is the same as increasing $\epsilon$ tenfold: both have an equal impact on the
+    result. (This assumes that the sensitivity is $e^{-j\epsilon}$, as theorem 1 prints it.)"""
     cells = {(j, e): cell.value for j, e, cell in smooth_sensitivities()}
     pairs = [((10 * j, e), (j, round(10 * e, 9))) for j, e in cells]
     pairs = [pair for pair in pairs if pair[0][0] and all(at in cells for at in pair)]
@@ -215,9 +215,9 @@ def _loss(p, q):
     quantity="largest ratio of two neighbours' smooth sensitivities",
 )
 def smooth_bound(effort, rng):
-    r"""Smooth sensitivity, equations (5) and (6), is a method for making local sensitivity differentially private
-    (read for the number, not for a mechanism: smooth sensitivity is never below the local one and changes by a
-    factor of at most $e^\epsilon$ between neighbours, so it suits noise that changes little with its scale)."""
+    r"""Smooth sensitivity, equations (5) and (6), is a method for making local sensitivity differentially private.
+    (Read of the number, not of a mechanism: smooth sensitivity is never below the local one and changes by a
+    factor of at most $e^\epsilon$ between neighbours, so it suits noise that changes little with its scale.)"""
     n, epsilon = effort.pick(7, 10, 16), 1.0
     found = {x: float(majority.searched_smooth_sensitivity(x, epsilon)) for x in majority.leaves(n, 2)}
     for x, here in found.items():

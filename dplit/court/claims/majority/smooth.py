@@ -144,8 +144,8 @@ def _law_loss(j, epsilon):
 
 @LOSS("rdf/twice", "addendum, section 1", "fails", about="reading", **over("rdf/twice"))
 def twice(effort, rng):
-    r"""The true cost of the published mechanism may be twice the number reported (read as: it is at most
-    $2\epsilon$; the addendum has this from preliminary experiments, and says that a proof is missing)."""
+    r"""The true cost of the published mechanism may be twice the number reported. (Read: it is at most
+    $2\epsilon$. The addendum takes this from preliminary experiments and says that a proof is missing.)"""
     yield from certified("rdf/twice", effort, left=lambda e: _law_loss(0, e))
     first = {e: majority.first_violation(e, bound=2 * e) for e in (0.1, 0.5, 1.0, 2.0)}
     return (
@@ -234,9 +234,9 @@ def most_prominent(effort, rng):
 )
 def almost_random(effort, rng):
     r"""The privacy budget is only $\epsilon/\tau$ where all data fill previously empty leaves, so that the
-    difference between purely random and almost purely random is trivially small for some of these leaves (read for
-    those with one to five records of one class, $\epsilon = 1$ and 100 trees: the difference is less than a
-    percentage point with the published label, and less than three with ROSNAM)."""
+    difference between purely random and almost purely random is trivially small for some of these leaves. (Read of
+    leaves with one to five records of one class, at $\epsilon = 1$ with 100 trees: the difference is less than a
+    percentage point with the published label, and less than three points with ROSNAM.)"""
     points = []
     for n in range(1, 6):
         published = majority.smooth_exponential_law([n, 0], 0.01)[0] - 0.5

@@ -49,7 +49,7 @@ def optimal(effort, rng):
     r"""The search for a strategy results in optimal DP noise allocation under the Laplace mechanism: its
     optimality comes from the theoretical optimality of the strategy matrix from OPT for a fixed strategy. (For
     $\mathrm{OPT}_p$ on the cells of the whole domain, as in the paper's text, this holds at most within its
-    family, the cells and p more queries. For a forest of one tree the leaves themselves have error 1 a leaf.
+    family, the cells and p more queries. For a forest of one tree the leaves themselves have error 1 per leaf.
     Nothing in the family attains this if a leaf has two cells: with fewer queries than leaves most searches return
     the cells, whose error per leaf is its number of cells. The authors' code searches another family, products of
     one-query strategies for each column.)"""

@@ -203,8 +203,8 @@ def tuning(effort, rng):
 @TUNING("m-rf/advice", "Setting hyperparameters", "assumes", quantity="accuracy, Car", range="appendix, table 2")
 def advice(effort, rng):
     """For smaller datasets, we recommend using a single ensemble forest with the original feature set to maximize
-    accuracy. (This does not hold for every small data set, as the appendix itself says: in the authors' own table
-    on Car two ensembles of four features are ahead for all three methods.)"""
+    accuracy; increasing the number of ensembles reduces the privacy budget per ensemble. (Not on every small data
+    set: in the authors' own table on Car two ensembles of four features are ahead for all three methods.)"""
     cells, printed = table("m-rf/appendix-table-2").cells, []
     for name in ("training", "prediction", "subsample"):
         one, two = (cells["car", f"{name}, q = {q}"].value for q in (1, 2))

@@ -199,10 +199,10 @@ def hard_two(effort, rng):
     range="2 trees of 2 leaves, up to 2 records, weighted votes; hard votes of 3 classes",
 )
 def appendix(effort, rng):
-    r"""Weight votes (definition 5), hard votes (definition 8) and algorithm 2, subsample-and-aggregate, satisfy
+    r"""Weight votes (definition 5), hard votes (definition 8) and subsample-and-aggregate (algorithm 2) are
     $\epsilon$-DP: adding or removing an individual sample can only change leaf counts by at most one at one
-    location, and labels at two. (This assumes that each sample's tree is drawn independently. If the data are
-    shuffled and cut into equal parts, one more sample can move another to a different tree.)"""
+    location, and it can only change labels at two locations. (This assumes that each sample draws its tree
+    independently. If shuffled data are cut into equal parts, one more sample can move another to a new tree.)"""
     added = max(counts_loss([], [b], 1.0, "independent") for b in RECORDS)
     cut = max(counts_loss([a], [a, b], 1.0, "shuffled") for a, b in product(RECORDS, RECORDS))
     hard = _hard_loss(AR, 3)

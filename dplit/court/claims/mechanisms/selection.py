@@ -82,8 +82,8 @@ def exponential_monotonic(effort, rng):
 )
 def permute_and_flip(effort, rng, paper):
     r"""Permute-and-flip, which accepts $r$ with probability $e^{\epsilon(q(r) - q_*)/(2\Delta(q))}$, is
-    $\epsilon$-private (read as noisy arg-max, of the same distribution, with exponential noise of rate
-    $\epsilon/(2\Delta(q))$)."""
+    $\epsilon$-private. (Read as noisy arg-max with exponential noise of rate $\epsilon/(2\Delta(q))$, which has
+    the same distribution.)"""
     yield from _both(effort, FLIPS)
     yield from _moved_scores(effort.pick(2, 4, 4), PermuteAndFlip(1.0), (-1, 0, 1))
     return "Each step of one of up to four that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
@@ -182,8 +182,8 @@ def _flip(p, y, z):
     **over(*(f"diprime-v2/pfm-two-fold:{tail}" for tail in TAILS)),
 )
 def two_fold(effort, rng):
-    """Permute-and-flip offers up to a two-fold improvement in the expected score (read as the distance from the
-    best score, which for the exponential mechanism is at most twice as large as for permute-and-flip)."""
+    """Permute-and-flip offers up to a two-fold improvement in the expected score. (Read as the distance from the
+    best score, which is at most twice as large for the exponential mechanism as for permute-and-flip.)"""
     for k, tail in enumerate(TAILS, 1):
         right = lambda k=k, **odds: 2 * _flip(**odds)[k:].sum()  # noqa: E731
         yield from certified(f"diprime-v2/pfm-two-fold:{tail}", effort, right=right)

@@ -58,7 +58,7 @@ def split_budget_corrected(effort, rng):
 )
 def split_budget_algorithm(effort, rng):
     r"""With $\epsilon_1 = \rho\epsilon/(2 d_{max})$ the median and the choice cost $\epsilon_1$ each, and the tree
-    costs $\epsilon$ (assuming $K = 1$)."""
+    costs $\epsilon$. (This assumes $K = 1$.)"""
     one, two = (
         {e: limit(laws.candidates_law, columns, e, effort) / e for e in (0.5, 1.0, 2.0)} for columns in (1, 2)
     )

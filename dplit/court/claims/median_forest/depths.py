@@ -69,8 +69,8 @@ def depth_rule(effort, rng):
 def baselines(effort, rng):
     """For all methods $d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than
     some number (25 in most experiments, 10 for Banknote): tables 1 and 2 keep to this for the methods that are not
-    DiPriMe (assuming that each of their $N_T = 10$ trees takes all training data: the paper partitions the data
-    for DiPriMe, and does not say so of the others)."""
+    DiPriMe. (This assumes that each of their $N_T = 10$ trees takes all training data: the paper partitions the
+    data for DiPriMe, and does not say so of the others.)"""
     parted, whole = (
         [
             _kept(data, occupancy, broken=broken, method=method)
@@ -116,9 +116,9 @@ def baselines_corrected(effort, rng):
     range="the four captions",
 )
 def figures(effort, rng):
-    """The rule of section 4, more than 25 records a leaf in most experiments and 10 for Banknote, holds for the
-    depths that the captions of figures 2, 6 and 8 print (assuming that figures 2, 8a and 8b, whose data are
-    partitioned, are exceptions)."""
+    """The rule of section 4, more than 25 records per leaf in most experiments and 10 for Banknote, holds for the
+    depths that the captions of figures 2, 6 and 8 print. (This assumes that figures 2, 8a and 8b, whose data are
+    partitioned, are exceptions.)"""
     found = _figure_occupancies()
     for figure, (data, _, partitioned) in sorted(FIGURES.items(), key=lambda row: row[1][2]):
         broken = "assumes" if partitioned else "fails"

@@ -89,8 +89,8 @@ def _better(a, b, n, sign):
     range="one to four records of each of two levels, epsilon_1 = 1/2",
 )
 def whole_side(effort, rng):
-    r"""The draw over all $B \subset R_a$, $B \ne \emptyset$, splits a categorical attribute (assuming that $B =
-    R_a$, whose other side is empty, is left out too)."""
+    r"""The draw over all $B \subset R_a$, $B \ne \emptyset$, splits a categorical attribute. (This assumes that $B
+    = R_a$, whose other side is empty, is left out too.)"""
     chance = {}
     for counts in product(range(1, 5), repeat=2):
         sizes = [*counts, sum(counts)]  # of the three sets that are not empty
@@ -129,8 +129,8 @@ def leaf_signal(effort, rng):
 )
 def noise_order(effort, rng):
     r"""In both cases the expected value of the noise added is on the order of the contribution of a single data
-    point (assuming that the magnitude of the noise is meant, and that $\epsilon_\ell$ is near 1: the expected
-    magnitude is $1/\epsilon_\ell$ contributions)."""
+    point. (This assumes that the magnitude of the noise is meant and that $\epsilon_\ell$ is near 1: the expected
+    magnitude is $1/\epsilon_\ell$ contributions.)"""
     sizes = {
         (n, e): _size(Laplace(e, reach)) / reach
         for e in (0.1, 1.0, 10.0)
@@ -153,8 +153,8 @@ def _size(noise):
 
 @SIGNAL("diprime-v2/signal-to-noise", "Abstract", "assumes", quantity="signal to noise", **over(*RATIO))
 def signal_to_noise(effort, rng):
-    """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the
-    leaf node sufficient statistics (assuming that low ratios are meant, as the rest of the paper has it)."""
+    """By avoiding low-occupancy leaf nodes, we avoid high signal-to-noise ratios when privatizing the leaf node
+    sufficient statistics. (This assumes that low ratios are meant, as in the rest of the paper.)"""
     ratio = lambda N, k, e, B: 2 * B / _size(Laplace(e, 2 * B / N))  # noqa: E731
     yield from certified(RATIO[0], effort, broken="fails")
     yield from certified(RATIO[1], effort, broken="fails", left=ratio)
@@ -188,8 +188,8 @@ def _ratios():
 )
 def part_index(effort, rng, paper):
     r"""Each tree is fitted to a part of its own: $\{D_i\}_{i=1,\dots,N_T}$, $i \leftarrow 0$, and for all trees
-    FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line (assuming that $i$ begins at 1; as printed
-    the first tree is fitted to $D_0$, which does not exist, and no tree to $D_{N_T}$)."""
+    FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line. (This assumes that $i$ begins at 1; as
+    printed the first tree is fitted to $D_0$, which does not exist, and no tree to $D_{N_T}$.)"""
     for trees in range(2, 11):
         yield same(_fitted(trees, 1), trees, broken="fails", trees=trees)
     for trees in range(10, 1, -1):

@@ -178,7 +178,7 @@ def _printed_ratio(m, parts, x):
 )
 def equation_8(effort, rng):
     r"""Divide the integral of a cut's least probability over the middle by the integral of its largest over
-    $[0,1]$. The quotient tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of the middle. (The
+    $[0,1]$. The quotient tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of a cut in the middle. (The
     integrals assume evenly spread candidates; then the bound is true, and $(N-2)/(N-2+2e^{B_2/2})$ is tight.)"""
     n, levels = effort.pick(20_000, 10**5, 10**6), []
     for x, parts in product((Fraction(1), Fraction(3, 2), Fraction(20)), (3, 4, 10)):

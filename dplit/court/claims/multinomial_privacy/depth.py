@@ -57,7 +57,7 @@ def depth_bound(effort, rng):
 @DEPTH.corrected(depth_bound)
 def depth_exact(effort, rng):
     r"""If both children keep $k$ of $n$ estimation points, the most levels of splits are the smaller of $\lfloor
-    n/k\rfloor - 1$ and one less than the distinct structure points; by algorithm 1 the latter, once $n > k$."""
+    n/k\rfloor - 1$ and the number of distinct structure points less 1; by algorithm 1 the latter, if $n > k$."""
     for levels, k, e, s, stopping in _searched(effort):
         data = {"k": k, "estimation points": e, "structure points": s, "stopping": stopping}
         yield same(levels, multinomial.deepest(e, k, s, stopping), **data)
@@ -74,8 +74,8 @@ def depth_exact(effort, rng):
 )
 def depth_appendix(effort, rng):
     r"""One can set $d = |\mathcal D^E|/k$ and give each layer $\epsilon/(dt)$. This assumes that both children
-    keep $k$ estimation points, as section 3.2 says but algorithm 1 does not see to, and that the number of records
-    is public."""
+    keep $k$ estimation points, which section 3.2 says but algorithm 1 does not ensure, and that the number of
+    records is public."""
     records = int(printed.table("mrf/table-2").cells["samples", "Wdbc"].value)
     train = records - -(-records // 10)
     estimation = train // 2

@@ -266,8 +266,8 @@ def symmetry(effort, rng):
     intervals=16,
 )
 def leaf_law(effort, rng):
-    """The leaf sizes of simulated trees on distinct values above the lower bound have the tails of `leaf_law` for
-    one leaf and of `any_leaf_tail` for the worst leaf."""
+    """In simulated trees on distinct values above the lower bound, the size of one leaf and the size of the worst
+    leaf have the tails that the exact distributions give."""
     trees = effort.pick(5000, 50_000, 1_000_000)
     for n, depth, epsilon in ((7, 2, 1.0), (1001, 4, 0.5), (64, 3, 3.0), (100, 5, 0.1)):
         off = np.abs(occupancy.simulate(n, depth, epsilon, trees, rng=rng) - n / 2**depth)

@@ -153,8 +153,8 @@ def window_corrected(effort, rng):
     quantity="published bound over the tail, at the largest t",
 )
 def tighter(effort, rng):
-    """The bound becomes tighter for higher values of $t$ (assuming that this refers to the difference of bound and
-    tail, and not to their ratio)."""
+    """The bound becomes tighter for higher values of $t$. (This assumes that the difference of bound and tail is
+    meant, not their ratio.)"""
     n, depth, epsilon = 2**20, 10, 0.5  # 1024 a leaf: the ends at 0 and n are far
     t = np.arange(1.0, effort.pick(81, 101, 121))
     exact = occupancy.leaf_tail(t, n, depth, epsilon)

@@ -49,8 +49,8 @@ def moment_bound(effort, rng):
     **over("diprime-v1/lambert-bound"),
 )
 def lambert_bound(effort, rng):
-    r"""$W_0(x) \ge \sqrt{ex + 1} - 1$ for $1/e \le x \le 0$ (assuming that the lower end is $-1/e$; the
-    interval as printed is empty)."""
+    r"""$W_0(x) \ge \sqrt{ex + 1} - 1$ for $1/e \le x \le 0$. (This assumes that the lower end is $-1/e$; the
+    interval as printed is empty.)"""
     yield from certified("diprime-v1/lambert-bound", effort, broken="fails")
     for x in (-0.3, -0.1):
         value = float(lambertw(x, 0).real)
@@ -72,8 +72,8 @@ SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees 
 @EMPTIED("diprime-v1/no-empty-leaves", "Section 3", "assumes", quantity="probability of an empty leaf, Banknote")
 def no_empty_leaves(effort, rng):
     r"""Since even splits are encouraged, we can pre-select a depth that will have no empty leaves with high
-    probability (assuming distinct values, columns chosen without the targets, and a depth that is small enough for
-    the number of records and $\epsilon_1$; for Banknote the depth of table 2 is not)."""
+    probability. (This assumes distinct values, columns chosen without the targets, and a depth that is small
+    enough for the number of records and $\epsilon_1$; the depth that table 2 has for Banknote is not.)"""
     shares = {name: (n * 9 // 100, d, e) for name, (n, d, e) in SETTINGS.items()}
     found = {name: _some_empty(n, d, e) for name, (n, d, e) in shares.items()}
     n, deep, epsilon = shares["Banknote"]

@@ -86,11 +86,11 @@ def _tied_tails(effort, rng):
 
 @TIES("diprime-v1/leaf-law-ties", "ours", quantity="probability of a count")
 def ties(effort, rng):
-    r"""If records of a column are equal and all are strictly inside its bounds, the number that goes left is the
-    drawn rank rounded up to the end of a block of equal records, and every leaf's size has an exact distribution.
-    If the columns are chosen without the targets and have at most $c$ equal records each, the size is $t > \sigma$
-    or more off $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$,
-    where $\sigma = (2 - 2^{1-d})(c - 1)$."""
+    r"""Let all values of a column, equal ones too, be strictly inside its bounds. A cut sends as many records left
+    as the drawn rank, rounded up to the end of its block of equal values; each leaf's size has an exact, computed
+    distribution. If columns are chosen without the targets and no value occurs more than $c$ times, a size is $t >
+    \sigma = (2 - 2^{1-d})(c - 1)$ or more away from $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t -
+    \sigma)} - 1/(1 + e^{\epsilon_1}))$, where $\kappa$ and $M$ are those of corrected theorem 2 for odd $N$."""
     largest = effort.pick({1: 6, 2: 5, 3: 3}, {1: 7, 2: 6, 3: 4}, {1: 10, 2: 8, 3: 5})
     laws, tails = list(_leaf_laws(largest)), list(_tied_tails(effort, rng))
     yield from (*laws, *tails)

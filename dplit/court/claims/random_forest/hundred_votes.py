@@ -24,8 +24,8 @@ HUNDRED = Box("rem-forest-hundred")
 )
 def eighty_percent(effort, rng):
     r"""80 % of the predictions are as accurate as possible, given the training data, and with 100 trees at least
-    80 % of the votes from nonempty leaves are likely to be correct (assuming that a vote is correct if it is the
-    most frequent label of its leaf, even if the record's own label differs)."""
+    80 % of the votes from nonempty leaves are likely to be correct. (This counts a vote as correct if it is the
+    most frequent label of its leaf, even if the record's own label differs.)"""
     shapes, right = synthetic_shapes(), []
     for m, d in shapes:
         tested, records = 1 - ((m - 1) / m) ** d, RECORDS / TREES / 2**d

@@ -107,8 +107,8 @@ def instability_classes(effort, rng):
     **over("rdf/smooth-less-noise"),
 )
 def smooth_less_noise(effort, rng):
-    r"""Using smooth instead of global sensitivity guarantees equal or less noise for the label (read for a label
-    of two classes that is private with the same $\epsilon$)."""
+    r"""Using smooth instead of global sensitivity guarantees equal or less noise for the label. (Read for a label
+    of two classes that is private with the same $\epsilon$.)"""
     sides = {
         "left": lambda j, e: 1 / majority.smooth_exponential_law([j, 0], e)[1],
         "right": lambda j, e: 1 / random_forest.delta_error_bound(j, e, 0),

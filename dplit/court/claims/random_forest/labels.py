@@ -178,8 +178,8 @@ def _flips(a, b, trees):
     quantity="probability of a flip",
 )
 def more_flips(effort, rng):
-    """With more trees the label of a nonempty leaf is more often not the most frequent one in the leaf (read for
-    each leaf; the paper's sentence is about the mean over a forest)."""
+    """With more trees the label of a nonempty leaf is more often not the most frequent one in the leaf. (Read for
+    each leaf; the paper's sentence is about the mean over a forest.)"""
     leaves = [x for x in majority.leaves(effort.pick(5, 7, 10), 2) if x[0] >= x[1] and sum(x)]
     numbers = effort.pick((1, 2, 3, 5, 10), (1, 2, 3, 5, 10, 30), range(1, 31))
     steps = list(product(sorted(leaves, key=sum), pairwise(numbers)))
@@ -206,7 +206,7 @@ def more_flips(effort, rng):
 )
 def more_wrong_labels(effort, rng):
     """In every leaf of two classes with a majority and at most six records of the other class, a label from one
-    tree's part of the data is more often not the majority of the whole leaf if there are more trees."""
+    tree's part of the data differs from the majority of the whole leaf more often if there are more trees."""
     for name in WRONG:
         yield from certified(name, effort)
     one, many = (float(majority.disjoint_error(3, 1, 1.0, t)) for t in (1, 100))

@@ -20,9 +20,9 @@ ONE_LEAF = Box(
 
 @NUMBER("rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB")
 def number_of_trees(effort, rng):
-    r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases (read in
-    the model, at the sizes of the synthetic sets: the accuracy has one peak, which does not move to fewer trees if
-    $\epsilon$ grows)."""
+    r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases. (Read
+    in the model, at the sizes of the synthetic sets: the accuracy has one peak, which does not move to fewer trees
+    as $\epsilon$ grows.)"""
     trees = np.arange(1, effort.pick(601, 2001, 8001), 2)
     epsilons = effort.pick((0.2, 1.0), (0.1, 0.2, 1.0), (0.05, 0.1, 0.2, 1.0, 2.0))
     shapes, peaks = synthetic_shapes(), {}
@@ -58,8 +58,8 @@ def number_of_trees(effort, rng):
     quantity="accuracy of one tree in the model, against 100",
 )
 def hundred_trees(effort, rng):
-    """100 trees are the number to build (read in the model for every number of records, features and levels; the
-    paper recommends it from runs on its data, not from the model)."""
+    """One should build 100 trees. (Read: in the model, for every number of records, features and levels. The
+    paper's recommendation rests on runs on its data, not on the model.)"""
     few = effort.pick((1, 3, 9), (1, 3, 9, 27), (1, 3, 9, 27, 51))
     small = [(d, n, m, 1.0) for n, m, d in product((1, 2), (1, 2), (0, 1))]
     paper = [(d, 30_000, m, e) for (m, d), e in product(synthetic_shapes(), (0.2, 1.0))]

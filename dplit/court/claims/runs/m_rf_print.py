@@ -54,8 +54,8 @@ def gains(*keep: tuple) -> dict[str, tuple[float, float]]:
 
 @by_print("m-rf/outperforms", "Main results", "fails", about="reading")
 def outperforms(effort, rng):
-    """M-RF's optimized approaches consistently outperform the baselines (read for other numbers of trees than
-    those of figure 2)."""
+    """M-RF's optimized approaches consistently outperform the baselines. (Read for numbers of trees other than
+    those of figure 2.)"""
     for words, pair in sorted(gains().items(), key=lambda item: item[1][0] - item[1][1]):
         yield above(*pair, comparison=words)
     every, both = settings(*FILES), {}
@@ -180,8 +180,8 @@ def overhead(effort, rng):
 
 @by_print("m-rf/search-primary", "Results, runtime; technical appendix, runtime and table 2", "holds")
 def search_primary(effort, rng):
-    """The primary overhead in our methods stems from noise optimization: the search takes more than half of the
-    seconds that batch training and batch prediction take beyond a forest without privacy."""
+    """The primary overhead in our methods stems from noise optimization, crucial for high accuracy: the search is
+    more than half of the seconds that batch training and prediction take beyond a forest without privacy."""
     cells, parts = printed.table("m-rf/appendix-seconds").cells, {}
     for method, q in product(METHODS, (1, 2)):
         row = f"{method}, q = {q}"

@@ -167,7 +167,7 @@ def of_trees(result: Result, data: str) -> tuple[str, str]:
 
 @said("mrf/figure-7/tree-level", "undecided")
 def tree_level(result):
-    """Single trees of MRF are generally more accurate than the standard forest's, that is on most of six sets."""
+    """Single trees of MRF are generally more accurate than the standard forest's (on most of the six sets)."""
     return on_six(result, partial(of_trees, result), MEAN).that(rule.most)
 
 

@@ -53,7 +53,7 @@ def little_to_choose(effort, rng):
           quantity="printed pairs whose intervals do not meet")  # fmt: skip
 def comparable_flip(effort, rng):
     """The comparable performances of DiPriMeExp and DiPriMeFlip suggest that the use of alternative mechanisms
-    would have little impact on performance (assuming that this refers to most columns)."""
+    would have little impact on performance. (This assumes that most columns are meant.)"""
     tables = ("diprime-v2/table-1", "diprime-v2/table-2")
     found = [_apart(table, VARIANTS[1:2], VARIANTS[2:]) for table in tables]
     apart, pairs = [w for some, _ in found for w in some], sum(n for _, n in found)
@@ -88,8 +88,8 @@ def where_similar(effort, rng):
 @by_print("diprime-v2/dp-rf-poor", "Section 4.1", "assumes",
           quantity="columns in which DP-RF has not the largest error")  # fmt: skip
 def dp_rf_poor(effort, rng):
-    """DP-RF performs very poorly in regression (assuming that this refers to most columns of table 1), and on
-    Appliances, the data of figure 1, it vastly underperforms the other methods."""
+    """DP-RF performs very poorly in regression (in most columns of table 1, as we read it), and on Appliances, the
+    data of figure 1, it vastly underperforms the other methods."""
     others = ("RF", "ERT", "Median", "DP-ERT", *VARIANTS)
     found = list(compared("diprime-v2/table-1", ("DP-RF",), others))
     better = [words(f) for f in found if f[-1] > 0 and f[2] in others[3:]]
@@ -121,8 +121,8 @@ def median_comparable(effort, rng):
           quantity="leaves of ten trees in figure 3", nothing_instead="the figure's own leaves")  # fmt: skip
 def nodes_of_leaves(effort, rng):
     """DP-DF and DP-RF generated an average of 407 nodes and 104 nodes respectively, compared with 31 for DiPriMe
-    and DP-ERT: a tree of n nodes whose cuts have k children has (n (k - 1) + 1)/k leaves, and ten trees have those
-    of figure 3. (The figure shows a part for DP-DF, whose depth of 3 in table 2 allows 156 nodes, not 407.)"""
+    and DP-ERT. (A tree of n nodes whose cuts have k children has (n (k - 1) + 1)/k leaves, and figure 3 shows
+    those of ten trees. For DP-DF it shows a part, whose depth of 3 in table 2 allows 156 nodes, not 407.)"""
     shown, words = printed.table("diprime-v2-figures/figure-3"), []
     for m, n in PRINTED_NODES.items():
         k, seen = 5 if m in ("DP-DF", "DP-RF") else 2, shown.cells["all", m].value
@@ -195,8 +195,8 @@ def v2_sets(effort, rng):
 @of_sets("diprime-v1/mixed-features", "Section 4.1", "assumes",
          quantity="categorical columns of Appliances, its date not counted")  # fmt: skip
 def mixed_features(effort, rng):
-    """The UCI datasets of the regressions contain a mixture of categorical and numeric features (assuming
-    that the date of Appliance Energy Prediction is read as a category, as a month)."""
+    """The UCI datasets of the regressions contain a mixture of categorical and numeric features. (This assumes
+    that the date of Appliance Energy Prediction is read as a category, such as a month.)"""
     named, numbers = {}, {}
     for name in ("parkinsons", "appliances-energy"):
         kinds = dict(datasets.load(name).X.dtypes)
@@ -228,7 +228,7 @@ def rdf_sets(effort, rng):
         range="all seven rows, 100 records each")  # fmt: skip
 def rdf_synthetic(effort, rng):
     """The parameters of table 1, n_informative and n_random, sum to the total number of features m, and the
-    parameters with non-default settings are these (assuming that n_redundant is 0, and not its default of 2)."""
+    parameters with non-default settings are these. (This assumes that n_redundant is 0, not its default of 2.)"""
     refused = 0
     for letter, (informative, useless) in zip("abcdefg", TABLE_1):
         m = informative + useless

@@ -84,8 +84,8 @@ def no_loss(result):
 
 @said("rdf/figure-5/sensitivity", "agrees")
 def lower_sensitivity(result):
-    """RDF's mean smooth sensitivity of nonempty leaves is substantially better, that is lower, with disjoint data
-    (decided: it is lower on every set; the evidence says by how much)."""
+    """RDF's mean smooth sensitivity of nonempty leaves is substantially better, that is, lower, with disjoint
+    data. (Decided: it is lower on every set; the evidence says by how much.)"""
     methods = ("RDF, examined", "RDF, all data")
     ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)
@@ -199,7 +199,7 @@ def more_flips(result):
 @said("rdf/figure-8/100-trees", "undecided")
 def flips_at_100(result):
     """The share of nonempty leaves whose labels RDF flips remains around 5 to 20 percent, even with 30,000 records
-    split among 100 trees (read: with 100 trees, on every set)."""
+    split among 100 trees. (Read: with 100 trees, on every set.)"""
     cells = {d: of[100] for d, of in by_trees(result, "RDF, examined").items()}
     return between(result, 0.05, 0.2, rule.all_of, cells)
 
@@ -224,8 +224,8 @@ def enough(result):
 
 @said("rdf/figure-9/grows", "differs")
 def grows(result):
-    """Differential privacy scales very well, adding less noise the more data there is (read for figure 9: accuracy
-    grows with the number of records at every epsilon)."""
+    """Differential privacy scales very well, adding less noise the more data there is. (Read for figure 9:
+    accuracy grows with the number of records at every epsilon.)"""
     lines = {e: curves.curve(result, "RDF", "published", "n_records", epsilon=e) for e in (0.01, 0.1, 1.0)}
     words = "; ".join(f"{e:g}: {curves.points_of(result, points)}" for e, points in lines.items())
     rise = rule.all_of(curves.rising(result, [*points.values()]) for points in lines.values())

@@ -121,8 +121,8 @@ def ranked(result: Result, data: str, method: str) -> np.ndarray:
 
 @said("rdf/figure-11/weakest", "differs", **RANKS)
 def weakest(result):
-    """The weakest significance is that of FS on GammaTele, with a p-value of 0.000057 (read: no other difference
-    to JPW or FS on the real sets has a signed-rank statistic nearer to zero, in expectation over cuts)."""
+    """The weakest significance is that of FS on GammaTele, with a p-value of 0.000057. (Read: no other difference
+    to JPW or FS on the real sets has a signed-rank statistic nearer to zero, in expectation over cuts.)"""
     found = p_values(result, ("JPW", "FS"), SETS)
     name, stated = max(found, key=found.get), ("FS", "magic")
     weaker, strong = [], ranked(result, *stated[::-1])
@@ -169,8 +169,8 @@ def five_wins(result):
 
 @said("rdf/figure-14/gains", "differs")
 def rgv_gains(result):
-    """RDF's accuracy gains over RGV range from 1.5 to 13.0 points, and RGV's over RDF from 1.2 to 6.2 (read: the
-    largest are 13.0 and 6.2; the text does not say on which sets)."""
+    """RDF's accuracy gains over RGV range from 1.5 to 13.0 points, and RGV's over RDF from 1.2 to 6.2. (Read: the
+    largest are 13.0 and 6.2; the text does not say on which sets.)"""
     pairs = versus(result, "RGV", [d for d in BINARY if d != "adult"])
     return together([up_to(pairs, 0.13), up_to(pairs.turned(), 0.062)])
 

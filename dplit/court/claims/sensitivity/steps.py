@@ -54,8 +54,8 @@ def sse_proof_triangle(effort, rng, paper):
 )
 def leaf_counts(effort, rng):
     r"""To render the count query at a node $\epsilon_\ell$-private, add Laplace$(0, 1/\epsilon_\ell)$ noise to
-    each class count: changing the value of a data point changes each class count by at most 1 (assuming
-    add-remove; a record that changes its value moves two counts and costs $2\epsilon_\ell$)."""
+    each class count: changing the value of a data point changes each class count by at most 1. (This assumes
+    add-remove; a record that changes its value moves two counts and costs $2\epsilon_\ell$.)"""
     losses = {}
     for relation, broken in (("add-remove", "leaks"), ("replace-one", "assumes")):
         losses[relation] = 0.0

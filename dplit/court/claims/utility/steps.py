@@ -61,9 +61,9 @@ def _flips(gap, epsilon):
     range="depths 1 to 6, every N up to 200",
 )
 def divisible(effort, rng):
-    r"""The dataset is perfectly divisible into the leaf nodes, i.e., $N = 2^d$ for a depth-$d$ tree; hence a
-    tree with median splits has $N/2^d$ data points at each leaf (assuming that a multiple of $2^d$ is meant:
-    with $N = 2^d$ itself each leaf has one record)."""
+    r"""The dataset is perfectly divisible into the leaf nodes, i.e., $N = 2^d$ for a depth-$d$ tree; hence a tree
+    with median splits has $N/2^d$ data points at each leaf. (This assumes that a multiple of $2^d$ is meant: with
+    $N = 2^d$ itself each leaf has one record.)"""
     for depth, n in product(range(1, 7), range(1, 201)):
         even = len(set(_halved(n, depth))) == 1
         yield need(even == (n % 2**depth == 0), broken="fails", depth=depth, N=n)

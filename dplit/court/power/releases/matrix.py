@@ -234,7 +234,7 @@ def private(law, loss):
 WORDS = {
     "geometric": "geometric noise whose rate is epsilon divided by the sensitivity",
     "laplace": "Laplace noise whose scale is the sensitivity divided by epsilon",
-    "tree-norm": "noise of density e^(-epsilon ||z||), the largest L1 norm of a tree's leaves",
+    "tree-norm": r"density $\propto e^{-\epsilon m}$ of noise whose largest L1 norm on a tree's leaves is $m$",
 }
 NOTES = {"geometric": "geometric", "laplace": "Laplace", "tree-norm": "tree-norm"}
 BOTH = ("geometric", "laplace")

@@ -136,8 +136,8 @@ def _smooth_bounds():
 
 
 KINDS = {  # what it draws, the law in words, the law, the sampler, the bounds
-    "Geometric": ("noise on a count", "two-sided geometric noise", _whole, _geometric, _geometric_bounds),
-    "DiscreteGaussian": ("noise on a count", "discrete Gaussian noise", _gaussian, _discrete, _discrete_bounds),
+    "Geometric": ("noise on a count", "two-sided geometric", _whole, _geometric, _geometric_bounds),
+    "DiscreteGaussian": ("noise on a count", "discrete Gaussian", _gaussian, _discrete, _discrete_bounds),
     "BoundedMean": (  # in steps of 2^-32 of a record, which no bin can tell from Laplace noise
         "votes for both ends", "geometric noise in small steps", partial(_real, move=0.5), _mean, _laplace_bounds
     ),
@@ -159,7 +159,7 @@ def _exactly(sampler, n, rng):
 def registered():
     """The releases of this file."""
     laplace = "noise on a number"
-    yield Release(f"Laplace, {laplace}", "mechanisms.Laplace", laplace, "mechanisms", "Laplace noise", _real,
+    yield Release(f"Laplace, {laplace}", "mechanisms.Laplace", laplace, "mechanisms", "Laplace", _real,
                   partial(_simulated, _laplace), is_number=True, bounds=_laplace_bounds)  # fmt: skip
     for kind, (node, says, law, sampler, bounds) in KINDS.items():
         common = {"is_number": node != "candidate", "bounds": bounds}
@@ -168,5 +168,5 @@ def registered():
                           says + ending.replace("exact noise", "drawn exactly"), law, partial(drawn, sampler),
                           **common)  # fmt: skip
     yield Release("SmoothExponential, class", "mechanisms.SmoothExponential", "class", "majority",
-                  "the weights of RDF, scaled by the smooth sensitivity", _smooth, _draw_smooth,
+                  r"weights $e^{\epsilon u/(2S^*)}$, as in equations 7 and 8 of RDF", _smooth, _draw_smooth,
                   bounds=_smooth_bounds)  # fmt: skip

@@ -225,7 +225,7 @@ def registered():
 
 
 def _of_uniform(estimator):
-    says = "the exponential mechanism on balance, for a uniform column"
+    says = "the exponential mechanism on a uniform column; the score is minus the difference of the sides' sizes"
     for node, options in (
         ("median of a uniform column", {"selection": "uniform"}),
         ("candidate", {"accounting": "published", "max_features": 1}),
@@ -238,7 +238,7 @@ def _of_uniform(estimator):
 def _of_selection(estimator, selection):
     joint, choice = partial(_joint, estimator, selection), partial(_choice, estimator, selection)
     options = {"selection": selection, "max_features": 2}
-    says = f"the {selection} mechanism on balance and squared error together"
+    says = f"the {selection} mechanism on a joint score of balance and squared error"
     yield _release(estimator, "column and cut", "median_forest", says, joint,
                    partial(_draw_cuts, estimator, 4 * JOINT, options), mechanism=selection,
                    bounds=partial(_private, joint, 2 * JOINT))  # fmt: skip

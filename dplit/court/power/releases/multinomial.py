@@ -191,7 +191,7 @@ def registered():
     cut, label = "column and cut", "class of a leaf"
     for words, node, law, draw, mechanism, says, bounds in (
         (cut, cut, _counts_law, _draw_counts, "on the children's",
-         "the exponential mechanism on the children's Gini impurity mass, a unit of it at epsilon/2",
+         "the exponential mechanism on the children's Gini impurity mass, at rate epsilon/2",
          _seldom_worse),
         (f"{cut}, normalised", cut, partial(_stretched_law, STRETCHED / 2), _draw_stretched, "normalised",
          "the exponential mechanism on the mass stretched to [0, 1], at epsilon/2",
@@ -199,11 +199,11 @@ def registered():
         (label, label, _label_law, _draw_labels, "PermuteAndFlip",
          "permute-and-flip on the classes of its estimation points, at epsilon", _one_record),
         ("column, published", "column", partial(_stretched_law, BUDGET), _draw_columns, "",
-         "a softmax of B1/2 normalised scores", partial(_never_likelier, {0}, BUDGET, WORSE + 1)),
-        ("value, published", "value", _value_law, _draw_values, "", "a softmax of B2/2 normalised scores",
+         r"weight $e^{B_1s/2}$ at normalised score $s$", partial(_never_likelier, {0}, BUDGET, WORSE + 1)),
+        ("value, published", "value", _value_law, _draw_values, "", r"weight $e^{B_2s/2}$ at normalised score $s$",
          partial(_never_likelier, {4}, BUDGET / 2, len(PLACES) - 2)),
         (f"{label}, published", label, _shares_law, _draw_shares, "softmax",
-         "a softmax of B3/2 times the class's share of its estimation points",
+         r"weight $e^{B_3s/2}$ for a class with the share $s$ of the estimation points",
          partial(_never_likelier, {1}, BUDGET / 2, 1)),
     ):  # fmt: skip
         yield Release(f"{KIND}, {words}", f"forests.{KIND}", node, CHAPTER, says, law, draw, mechanism=mechanism,

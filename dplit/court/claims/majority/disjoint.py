@@ -127,7 +127,7 @@ def _rational_label_errors(a, b, trees):
 )
 def disjoint_vote(effort, rng):
     r"""With ROSNAM, the vote of $\tau$ trees that share one leaf of two classes is at no $\epsilon$ wrong more
-    often with all data than with parts, in all computed leaves of at most 12 records a class and ten trees."""
+    often with all data than with parts, in all computed leaves of at most 12 records per class and ten trees."""
     n, trees = effort.pick((6, (2, 3, 5)), (8, (2, 3, 5)), (13, (2, 3, 4, 5, 7, 10)))
     for (a, b, t), shares in _share_votes(n, trees).items():
         full, data = _all_data_votes(a - b, t), {"counts": [a, b], "trees": t}
@@ -273,7 +273,7 @@ def _share_error(x, weight, trees):
 def shares_of_three_classes(effort, rng):
     r"""With ROSNAM and $k \ge 3$ classes, a label at $\epsilon$ from one of $\tau$ parts is wrong less often than
     a label from all data at $\epsilon/\tau$ on every unanimous leaf of $n \ge 1$ records with small enough
-    $\epsilon n$ (below $\log\frac43$ for $k = 3$), and on some mixed leaves, as $(2, 1, 0)$ at 2 trees,
+    $\epsilon n$ (below $\log\frac43$ for $k = 3$), and on some mixed leaves, such as $(2, 1, 0)$ with 2 trees at
     $e^{\epsilon/2} = 11/10$."""
     tenth = Fraction(11, 10)  # e^(epsilon / 2)
     epsilon, small, most = 2 * math.log(1.1), [], effort.pick(20, 40, 80)

@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+from itertools import pairwise
 
 import book_tools
 import pytest
@@ -74,6 +75,17 @@ def test_every_theorem_has_a_proof(stem):
     _, *parts = STATED.split(text)
     boxes = zip(parts[::2], parts[1::2], strict=True)
     assert [label for label, rest in boxes if not PROVED.search(rest)] == []
+
+
+@every_chapter
+def test_a_folded_proof_ends_with_the_mark(stem):
+    """The style sheet marks the others; where a box continues the proof, the mark stands there."""
+    text = "\n".join(cell["source"] for cell in cells(BOOK / f"{stem}.ipynb", "markdown"))
+    proofs = re.findall(r"^(`{3,})\{admonition\} (Proof.*)\n([\s\S]*?)\n\1$", text, re.MULTILINE)
+    titles = [title for _, title, _ in proofs]
+    then = dict(pairwise([*titles, ""]))
+    open_ends = [t for _, t, body in proofs if not (body.endswith("∎") or then[t].startswith("Proof, cont"))]
+    assert open_ends == []
 
 
 def runs_of_prose(sources):

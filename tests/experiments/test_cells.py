@@ -56,6 +56,11 @@ def test_many_gains_are_counted_and_their_ends_shown(result, monkeypatch):
     assert one.words("noted") == f"gain of one tree: {one}; noted; in the authors' own runs: 1 tree -17.9"
 
 
+def test_a_single_run_has_no_error_and_says_so(result, monkeypatch):
+    monkeypatch.setattr(cells.Pairs, "_differences", lambda self: dict.fromkeys(self, np.array([0.1])))
+    assert str(sizes(result)) == "1 trees +10.0 (one run), 4 trees +10.0 (one run)"
+
+
 def test_statements_are_joined(result):
     said = [sizes(result).turned().that(), sizes(result).that()]
     assert cells.together(said)[0].verdict(0.01) == "differs"

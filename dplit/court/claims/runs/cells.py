@@ -102,12 +102,10 @@ class Pairs(dict[str, "tuple[str, str] | None"]):
     def __str__(self) -> str:
         words = []
         for name, d in self._differences().items():
-            cell = get(self.result.experiment).cell(self[name][0])
-            error = d.std(ddof=1) / np.sqrt(len(d)) if len(d) > 1 else np.inf
-            if cell.measure == "mse":
-                words.append(f"{name} {d.mean():+.2g} ± {error:.1g}")
-            else:
-                words.append(f"{name} {100 * d.mean():+.1f} ± {100 * error:.1f}")
+            squared = get(self.result.experiment).cell(self[name][0]).measure == "mse"
+            unit, form, short = (1, "+.2g", ".1g") if squared else (100, "+.1f", ".1f")
+            error = f"± {unit * d.std(ddof=1) / np.sqrt(len(d)):{short}}" if len(d) > 1 else "(one run)"
+            words.append(f"{name} {unit * d.mean():{form}} {error}")
         absent = ", ".join(name for name, pair in self.items() if pair is None)
         return (", ".join(words) or "none") + (f"; not run: {absent}" if absent else "")
 

@@ -179,9 +179,10 @@ def equation_11(effort, rng):
     **over(*WORST),
 )
 def equation_11_corrected(effort, rng):
-    r"""For every distribution of the features without atoms, in the limit of many structure points, sizes of $X$'s
-    cell have $\mathrm{E}\,V_m \le (1 - P_1/(2(1 + e^{B_2/4})))^m$. At $B_1 = B_2 = 10$ and $D = 9$ this bound
-    halves in 21,716 levels, and equation 11 with the tight constants of lemmas 3 and 4 in 286,276 levels."""
+    r"""For every distribution of the features without atoms, in the limit of many structure points, the size $V_m$
+    of $X$'s cell along a feature after $m$ levels has $\mathrm{E}\,V_m \le (1 - P_1/(2(1 + e^{B_2/4})))^m$. At
+    $B_1 = B_2 = 10$ and $D = 9$ this bound halves in 21,716 levels; equation 11 with the tight constants of lemmas
+    3 and 4 needs 286,276 levels."""
     yield from _worst_is_certified(effort)
     rates = [1 - float(consistency.any_law_size(1, 9, 10, 10))]
     rates.append(max(1 - float(consistency.tight_size(1, 9, 10, 10, n)) for n in range(3, 200)))

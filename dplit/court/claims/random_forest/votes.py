@@ -125,7 +125,8 @@ def best_number(effort, rng):
 @ONE_LEAF("rdf/same-leaves-one-tree", "section 4.4", ours=True, quantity="probability of a wrong vote")
 def same_leaves(effort, rng):
     """If all trees have the same leaves, labelled by permute-and-flip, one tree is best: on each leaf of two
-    classes with a majority the vote of several, on parts or on all data, is wrong more often."""
+    classes where one has the majority, the vote of several trees is wrong more often, whether each tree gets a
+    part of the data or all of it."""
     n, trees = effort.pick((5, (3, 5)), (8, (3, 5, 9)), (13, (3, 5, 9, 19)))
     counts, ratios = [(a, b) for a in range(1, n) for b in range(a)], []
     for (a, b), t, e in product(counts, trees, (0.1, 1.0, 4.0)):

@@ -111,8 +111,8 @@ def best_of_four(effort, rng):
 
 @by_print("mrf/two-percent", "Section 5.1", "assumes")
 def two_percent(effort, rng):
-    """MRF gains more than 2 % over the state of the art, BRF, in most cases. This assumes percent of BRF's
-    accuracy: the gain exceeds 2 points of accuracy in at most half of the cases."""
+    """MRF gains more than 2 % over the state of the art, BRF, in most cases. This assumes that 2 % means two
+    percent of BRF's accuracy. In points of accuracy, the gain exceeds 2 in at most half of the cases."""
     gain, rival = gains(OURS, STATE_OF_THE_ART), accuracies(STATE_OF_THE_ART)
     points = sum(g > 2 for g in gain.values())
     relative = sum(g > r * 2 / 100 for g, r in zip(gain.values(), rival.values()))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from dplit.court import claims
+from dplit.court import claims, experiments
 from dplit.court.ledger import long_run
 from dplit.court.ledger import run as verify
 from dplit.court.ledger.registry import Claim
@@ -40,6 +40,12 @@ def test_a_claim_of_the_same_code_is_not_due_again(tmp_path):
     held["claims"]["rdf/table-2"]["digest"] = "other"
     assert long_run.due(held, [one, other]) == [one, other]
     assert "has checked 0 of 2 claims" in long_run.in_words(held, [one, other])
+
+
+def test_a_digest_leaves_the_package_as_it_is():
+    """A function and a module of one name: the digest once put the module in the function's place."""
+    claim = next(c for c in claims.all() if "experiments.compare" in c.functions)
+    assert len(long_run.digest(claim)) == 16 and callable(experiments.compare)
 
 
 @pytest.mark.parametrize(

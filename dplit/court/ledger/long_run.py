@@ -123,7 +123,7 @@ def digest(claim):
     """Digest of the claim's docket and of the modules of its functions, as this process read them first."""
     check = claim.check_function
     own = check.func if isinstance(check, partial) else check
-    named = [pkgutil.resolve_name(f"dplit.{function}") for function in claim.functions]
+    named = [pkgutil.resolve_name(f"dplit:{function}") for function in claim.functions]  # by attributes alone
     modules = dict.fromkeys(inspect.getmodule(found) for found in (own, *named))
     sources = [_source(module) for module in modules]
     return hashlib.sha256("\0".join(sources).encode()).hexdigest()[:16]

@@ -14,8 +14,10 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from importlib import metadata
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,12 +143,13 @@ def nearest(name, known):
     return f"there are {', '.join(known[:3]) or 'none'}{more}"
 
 
+_version = cache(metadata.version)  # which parses a file at each call
+
+
 def versions(*libraries):
     """Versions of Python, dplit and the named libraries, dict of str; what is missing is left out."""
     found = {"python": platform.python_version(), "dplit": dplit.__version__}
     for name in libraries:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = _version(name)
     return found

@@ -28,7 +28,8 @@ def checked_target(y):
     """
     if isinstance(y, (pd.Categorical, pd.Index, pd.api.extensions.ExtensionArray)):
         y = pd.Series(y)
-    if not isinstance(y, pd.Series):
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.flags.c_contiguous and y.dtype.kind in "biufU"
+    if not plain and not isinstance(y, pd.Series):
         given = y
         try:
             y = column_or_1d(y, warn=True)
@@ -85,16 +86,17 @@ def class_codes(y, classes):
     values = np.asarray(y)
     try:
         occurrence, occurring = _factorized(y, values)
-        inferred = pd.Series(occurring).infer_objects()
+        if occurring.dtype.kind not in "biuU" and {*map(type, occurring)} != {str}:  # which are of one kind
+            check_target_type(pd.Series(occurring).infer_objects().to_numpy())
     except (TypeError, OverflowError):  # a list among the values, or a whole number beyond all of pandas'
         raise ValueError("y must hold classes, got a value that cannot be one, as a list") from None
-    check_target_type(inferred.to_numpy())
-    codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
-    if (codes < 0).any():
+    known = {c: i for i, c in enumerate(classes)}
+    codes = np.array([known.get(v, -1) for v in occurring.tolist()], dtype=np.int32)
+    if -1 in codes:
         raise ValueError(
             f"y must hold classes of the list, got another; classes are {few(classes)}{_encoded(values, classes)}"
         )
-    return codes.astype(np.int32)[occurrence]
+    return codes[occurrence]
 
 
 def _factorized(y, values):

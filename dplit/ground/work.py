@@ -9,6 +9,7 @@ through joblib, and follows the backend that `joblib.parallel_config` has set.
 import difflib
 import math
 import platform
+import sys
 import time
 import warnings
 import zlib
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 from typing import Any, NamedTuple
 
@@ -93,11 +94,9 @@ def fan_out(do: Callable, tasks: Iterable[tuple], jobs: int = 1) -> Iterator[Don
 
 def _done(do, place, task):
     """One task on one thread; never raises, so that no answer is lost."""
-    from threadpoolctl import threadpool_limits
-
     start, result, error = time.perf_counter(), None, ""
     try:
-        with threadpool_limits(1), warnings.catch_warnings():
+        with _libraries(len(sys.modules)).limit(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyLeakWarning)  # some tasks are about leaks
             result = do(*task)
     except Exception as raised:
@@ -105,6 +104,14 @@ def _done(do, place, task):
             raise KeyboardInterrupt from raised
         error = summarised(raised)
     return Done(place, result, time.perf_counter() - start, error)
+
+
+@lru_cache(maxsize=1)
+def _libraries(modules):
+    """What sets the threads of the libraries that are loaded with so many modules; to look for them takes 7 ms."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _interrupted(error):

@@ -29,17 +29,15 @@ def checked_target(y):
     if isinstance(y, (pd.Categorical, pd.Index, pd.api.extensions.ExtensionArray)):
         y = pd.Series(y)
     plain = type(y) is np.ndarray and y.ndim == 1 and y.flags.c_contiguous and y.dtype.kind in "biufU"
+    given = y
     if not plain and not isinstance(y, pd.Series):
-        given = y
         try:
             y = column_or_1d(y, warn=True)
         except (ValueError, OverflowError) as error:
             if QUOTED.search(str(error)) or not str(error).startswith("y "):
                 raise ValueError("y must be a list of targets, one for each record") from None
             raise
-        missing = pd.Series(list(given), dtype=object) if isinstance(given, (list, tuple)) else y
-    else:
-        missing = y
+    missing = pd.Series(list(given), dtype=object) if isinstance(given, (list, tuple)) else y
     if pd.isna(missing).any():
         raise ValueError("y must hold a value for every record, got a missing one (NaN)")
     return y

@@ -18,15 +18,17 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache, lru_cache
-from importlib import metadata
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 import dplit
 from dplit.ground.errors import PrivacyLeakWarning, check_choice, summarised
 
 EFFORTS = ("quick", "reader", "deep")
+_threads = lru_cache(maxsize=1)(lambda modules: ThreadpoolController())  # of their libraries: a look takes 7 ms
 
 
 class Effort(str):
@@ -96,7 +98,7 @@ def _done(do, place, task):
     """One task on one thread; never raises, so that no answer is lost."""
     start, result, error = time.perf_counter(), None, ""
     try:
-        with _libraries(len(sys.modules)).limit(limits=1), warnings.catch_warnings():
+        with _threads(len(sys.modules)).limit(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyLeakWarning)  # some tasks are about leaks
             result = do(*task)
     except Exception as raised:
@@ -104,14 +106,6 @@ def _done(do, place, task):
             raise KeyboardInterrupt from raised
         error = summarised(raised)
     return Done(place, result, time.perf_counter() - start, error)
-
-
-@lru_cache(maxsize=1)
-def _libraries(modules):
-    """What sets the threads of the libraries that are loaded with so many modules; to look for them takes 7 ms."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _interrupted(error):
@@ -150,13 +144,11 @@ def nearest(name, known):
     return f"there are {', '.join(known[:3]) or 'none'}{more}"
 
 
-_version = cache(metadata.version)  # which parses a file at each call
-
-
+@cache  # to find a version reads a file
 def versions(*libraries):
     """Versions of Python, dplit and the named libraries, dict of str; what is missing is left out."""
     found = {"python": platform.python_version(), "dplit": dplit.__version__}
     for name in libraries:
-        with suppress(metadata.PackageNotFoundError):
-            found[name] = _version(name)
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
     return found

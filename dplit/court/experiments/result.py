@@ -110,9 +110,7 @@ def read(path: str | Path) -> Result:
 
 def _has(held, types):
     """Whether it is a dict with these entries of these types."""
-    return isinstance(held, dict) and all(
-        name in held and isinstance(held[name], of) for name, of in types.items()
-    )
+    return isinstance(held, dict) and all(isinstance(held.get(name, ...), of) for name, of in types.items())
 
 
 def _is_cell(held):

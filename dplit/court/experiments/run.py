@@ -204,10 +204,9 @@ def _is_here(data):
 
 def _comparable(cell, result):
     """True if a score of this cell should come out the same with the libraries that are here."""
-    if cell.superseded or cell.method not in LIBRARY_METHODS:
-        return not cell.superseded
     here = versions("scikit-learn")["scikit-learn"]
-    return all(run["versions"].get("scikit-learn") == here for run in result.runs)
+    same = all(run["versions"].get("scikit-learn") == here for run in result.runs)
+    return not cell.superseded and (same or cell.method not in LIBRARY_METHODS)
 
 
 def same(stored, now):

@@ -135,7 +135,9 @@ def imports(source, package=""):
     needed counts, too, if its name is written there.
     """
     found, tree = set(), running(source)
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    named = [node for node in nodes if isinstance(node, (ast.Name, ast.Attribute))]
+    for node in nodes:
         if isinstance(node, ast.Import):
             found |= {module_file(alias.name) for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -143,7 +145,7 @@ def imports(source, package=""):
             for alias in node.names:
                 inside = f"{base}.{alias.name}"
                 whole = not passes_on(module_file(inside))
-                names = () if whole else used(tree, alias.asname or alias.name)
+                names = () if whole else used(named, alias.asname or alias.name)
                 if names:
                     found |= {origin(inside, name) for name in names}
                 else:
@@ -198,18 +200,18 @@ def _condition(node):
 
 def _by_name(call):
     """The module that a call of ``import_module`` names: list of one str, or of none."""
-    is_import = ast.unparse(call.func).split(".")[-1] == "import_module"
+    is_import = "import_module" in (getattr(call.func, "id", ""), getattr(call.func, "attr", ""))
     name = call.args[0] if is_import and call.args else None
     known = isinstance(name, ast.Constant) and isinstance(name.value, str)
     return [name.value] if known else []
 
 
-def used(tree, package):
-    """The names that `tree` takes from `package`; none if it uses the package in any other way."""
-    plain = sum(isinstance(node, ast.Name) and node.id == package for node in ast.walk(tree))
+def used(named, package):
+    """What these names and attributes take from `package`; none if it is used in any other way."""
+    plain = sum(isinstance(node, ast.Name) and node.id == package for node in named)
     names = [
         node.attr
-        for node in ast.walk(tree)
+        for node in named
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == package
@@ -245,6 +247,7 @@ def origin(base, name):
     return module_file(f"{base}.{name}") or path
 
 
+@cache
 def body(path):
     """The statements of a package's file; none of a module's, which passes nothing on."""
     return ast.parse(path.read_text("utf-8")).body if path and path.stem == "__init__" else []
@@ -286,10 +289,18 @@ def imports_of(path):
 def meaning(source):
     """`source` without docstrings, comment lines and blank lines."""
     lines = source.splitlines()
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(ast.parse(source)):
         if _is_docstring(node):
             lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
     return "\n".join(line for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+def statements(node):
+    """Every statement beneath a module, and the handlers and cases that hold some."""
+    for place in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for inner in getattr(node, place, ()):
+            yield inner
+            yield from statements(inner)
 
 
 def _is_docstring(node):

@@ -200,8 +200,10 @@ def test_completion_names_every_option(shell, capsys):
     ("typed", "found"),
     [("dplit ver", "verify"), ("dplit verify --effort d", "deep"), ("dplit audit --muta", "--mutate")],
 )
-def test_bash_completes(typed, found):
-    script = subprocess.run([*RUN, "--print-completion", "bash"], capture_output=True, text=True, cwd=ROOT).stdout
+def test_bash_completes(typed, found, capsys):
+    with pytest.raises(SystemExit):
+        main(["--print-completion", "bash"])
+    script = capsys.readouterr().out
     words = " ".join(f"'{w}'" for w in typed.split())
     last = len(typed.split()) - 1
     ask = f"COMP_WORDS=({words}); COMP_CWORD={last}; _shtab_dplit; echo ${{COMPREPLY[@]}}"
@@ -209,12 +211,24 @@ def test_bash_completes(typed, found):
     assert done.stdout.split() == [found], done.stderr
 
 
-def on_terminal(*words, columns="80", **environment):
-    """What a command prints on a terminal."""
+EACH = """
+import json, sys
+from contextlib import suppress
+from dplit.cli import main
+for words in json.loads(sys.argv[1]):
+    with suppress(SystemExit):
+        print(f"\\nstatus {main(words)}", flush=True)
+    print(end="\\0", flush=True)
+"""
+
+
+def on_terminal(*commands, **environment):
+    """What each of the commands prints on a terminal, one process for all."""
     here, there = pty.openpty()
     own = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
-    own |= {"TERM": "xterm-256color", "COLUMNS": columns, **environment}
-    process = subprocess.Popen([*RUN, *words], stdout=there, stderr=there, stdin=there, env=own, cwd=ROOT)
+    own |= {"TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    words = [sys.executable, "-c", EACH, json.dumps(commands)]
+    process = subprocess.Popen(words, stdout=there, stderr=there, stdin=there, env=own, cwd=ROOT)
     os.close(there)
     shown = b""
     with open(here, "rb", buffering=0) as screen:
@@ -225,23 +239,21 @@ def on_terminal(*words, columns="80", **environment):
                 break
             if not part:
                 break
-    return process.wait(60), shown.decode()
+    assert process.wait(60) == 0
+    return shown.decode().split("\0")[:-1]
 
 
-WORDS = ("verify", "--claim", "rdf/smooth-exponential")
+WORDS = ["verify", "--claim", "rdf/smooth-exponential"]
 
 
 def test_a_terminal_has_colours_and_a_bar_unless_it_is_asked_for_none():
-    status, shown = on_terminal(*WORDS)
-    assert status == 0 and "\x1b[1m" in shown and "1/1" in shown
-    _, shown = on_terminal(*WORDS, "-q")
-    assert "1/1" not in shown
-    _, shown = on_terminal(*WORDS, "-q", NO_COLOR="1")
-    assert "\x1b" not in shown
-    _, shown = on_terminal("datasets", NO_COLOR="1")
-    assert "\x1b" not in shown
-    _, shown = on_terminal("datasets", "--help", NO_COLOR="1")
-    assert not re.search(r"\x1b\[[\d;]*(3\d|38;5;\d+)m", shown)
+    shown, quiet = on_terminal(WORDS, [*WORDS, "-q"])
+    assert "status 0" in shown and "\x1b[1m" in shown and "1/1" in shown
+    assert "status 0" in quiet and "1/1" not in quiet
+    quiet, listed, described = on_terminal([*WORDS, "-q"], ["datasets"], ["datasets", "--help"], NO_COLOR="1")
+    assert "status 0" in quiet and "\x1b" not in quiet
+    assert "status 0" in listed and "\x1b" not in listed
+    assert "usage" in described.lower() and not re.search(r"\x1b\[[\d;]*(3\d|38;5;\d+)m", described)
 
 
 def test_a_table_folds_between_words_on_a_terminal_and_loses_none(monkeypatch):

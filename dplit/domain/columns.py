@@ -220,8 +220,7 @@ class EncodedColumns:
         self, features: Sequence[Continuous | Categorical], frame: pd.DataFrame, places: list[tuple[int, Hashable]]
     ):
         self.shape = len(frame), len(features)
-        columns = zip(features, places, strict=True)
-        self._columns = [_kept(f, frame.iloc[:, place], name) for f, (place, name) in columns]
+        self._columns = [_kept(f, frame.iloc[:, p], name) for f, (p, name) in zip(features, places, strict=True)]
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -233,8 +232,7 @@ class EncodedColumns:
         return values[rows] if ends is None else np.clip(values, *ends)[rows]
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        columns = [self[:, j] for j in range(self.shape[1])]
-        return np.column_stack(columns).astype(dtype or np.float64, copy=False)
+        return np.column_stack([self[:, j] for j in range(self.shape[1])]).astype(dtype or np.float64, copy=False)
 
 
 def _kept(feature: Continuous | Categorical, values: pd.Series, name: Hashable) -> tuple:
@@ -291,5 +289,7 @@ def distinct(values):
         inverse, used = pd.factorize(held.codes, use_na_sentinel=False)
         uniques = np.append(np.asarray(held.categories, dtype=object), np.nan)[used]
     else:
-        inverse, uniques = pd.factorize(np.asarray(values, dtype=object), use_na_sentinel=False)
+        dtype = getattr(values, "dtype", None)
+        plain = isinstance(dtype, np.dtype) and (dtype.kind in "biu" or dtype == np.float64)  # numbers are faster
+        inverse, uniques = pd.factorize(np.asarray(values, dtype if plain else object), use_na_sentinel=False)
     return [u.item() if isinstance(u, np.generic) else u for u in uniques], inverse

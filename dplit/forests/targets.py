@@ -28,17 +28,16 @@ def checked_target(y):
     """
     if isinstance(y, (pd.Categorical, pd.Index, pd.api.extensions.ExtensionArray)):
         y = pd.Series(y)
-    if not isinstance(y, pd.Series):
-        given = y
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.flags.c_contiguous and y.dtype.kind in "biufU"
+    given = y
+    if not plain and not isinstance(y, pd.Series):
         try:
             y = column_or_1d(y, warn=True)
         except (ValueError, OverflowError) as error:
             if QUOTED.search(str(error)) or not str(error).startswith("y "):
                 raise ValueError("y must be a list of targets, one for each record") from None
             raise
-        missing = pd.Series(list(given), dtype=object) if isinstance(given, (list, tuple)) else y
-    else:
-        missing = y
+    missing = pd.Series(list(given), dtype=object) if isinstance(given, (list, tuple)) else y
     if pd.isna(missing).any():
         raise ValueError("y must hold a value for every record, got a missing one (NaN)")
     return y
@@ -85,16 +84,17 @@ def class_codes(y, classes):
     values = np.asarray(y)
     try:
         occurrence, occurring = _factorized(y, values)
-        inferred = pd.Series(occurring).infer_objects()
+        if occurring.dtype.kind not in "biuU" and {*map(type, occurring)} != {str}:  # which are of one kind
+            check_target_type(pd.Series(occurring).infer_objects().to_numpy())
     except (TypeError, OverflowError):  # a list among the values, or a whole number beyond all of pandas'
         raise ValueError("y must hold classes, got a value that cannot be one, as a list") from None
-    check_target_type(inferred.to_numpy())
-    codes = pd.Index(classes, dtype=object).get_indexer(occurring.astype(object))
-    if (codes < 0).any():
+    known = {c: i for i, c in enumerate(classes)}
+    codes = np.array([known.get(v, -1) for v in occurring.tolist()], dtype=np.int32)
+    if -1 in codes:
         raise ValueError(
             f"y must hold classes of the list, got another; classes are {few(classes)}{_encoded(values, classes)}"
         )
-    return codes.astype(np.int32)[occurrence]
+    return codes[occurrence]
 
 
 def _factorized(y, values):

@@ -9,21 +9,26 @@ through joblib, and follows the backend that `joblib.parallel_config` has set.
 import difflib
 import math
 import platform
+import sys
 import time
 import warnings
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from fractions import Fraction
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 import dplit
 from dplit.ground.errors import PrivacyLeakWarning, check_choice, summarised
 
 EFFORTS = ("quick", "reader", "deep")
+_threads = lru_cache(maxsize=1)(lambda modules: ThreadpoolController())  # of their libraries: a look takes 7 ms
 
 
 class Effort(str):
@@ -91,11 +96,9 @@ def fan_out(do: Callable, tasks: Iterable[tuple], jobs: int = 1) -> Iterator[Don
 
 def _done(do, place, task):
     """One task on one thread; never raises, so that no answer is lost."""
-    from threadpoolctl import threadpool_limits
-
     start, result, error = time.perf_counter(), None, ""
     try:
-        with threadpool_limits(1), warnings.catch_warnings():
+        with _threads(len(sys.modules)).limit(limits=1), warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyLeakWarning)  # some tasks are about leaks
             result = do(*task)
     except Exception as raised:
@@ -141,12 +144,11 @@ def nearest(name, known):
     return f"there are {', '.join(known[:3]) or 'none'}{more}"
 
 
+@cache  # to find a version reads a file
 def versions(*libraries):
     """Versions of Python, dplit and the named libraries, dict of str; what is missing is left out."""
     found = {"python": platform.python_version(), "dplit": dplit.__version__}
     for name in libraries:
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found

@@ -99,32 +99,39 @@ def counted(*counts):
     return [record for record, count in zip(UNIVERSE, counts) for _ in range(count)]
 
 
-# At this rate 1,200 fits see each law that 1,500 would see at 1e-9 with probability 0.99 at least as often.
-FITS, FALSE_ALARM = 1200, 1e-6
+# At this rate 1,200 trees see each law that 1,500 would see at 1e-9 with probability 0.99 at least as often.
+FITS, TREES, FALSE_ALARM = 40, 30, 1e-6
+DRAWN = FITS * TREES
 
 
 def trees_of_fits(model, X, y, seed, seen, place):
-    """How often each tree was grown: a leaf alone by its label, else `place` of the test and two labels."""
-    generator = np.random.default_rng(seed)
+    """How often each tree was grown: a leaf alone by its label, else `place` of each test and two labels.
+
+    Each tree of a fit reads all records, at the epsilon that it has when it is alone.
+    """
+    generator, epsilon = np.random.default_rng(seed), TREES * model.epsilon
+    model = model.set_params(epsilon=epsilon, n_estimators=TREES, partitioned=False)
     for _ in range(FITS):
         fitted = model.set_params(random_state=int(generator.integers(2**32))).fit(X, y)
-        labels = fitted.leaf_labels_.astype(int)
-        alone = len(labels) == 1
-        seen[labels[0] if alone else 2 + 4 * place(fitted.trees_) + labels @ [2, 1]] += 1
+        labels, trees = fitted.leaf_labels_.astype(int), fitted.trees_
+        first = trees.leaf_starts
+        for root, begin, end in zip(trees.roots, first, first[1:]):
+            ones = labels[begin:end]
+            seen[ones[0] if end - begin == 1 else 2 + 4 * place(trees, root) + ones @ [2, 1]] += 1
     return seen
 
 
 @pytest.mark.parametrize("published", [False, True])
 @pytest.mark.parametrize("operator", OPERATORS)
 def test_a_tree_follows_its_law(operator, published):
-    """Fits against the exact law by chi-square. It tells twice the rate apart."""
+    """Trees against the exact law by chi-square. It tells twice the rate apart."""
     records = counted(2, 0, 7, 13, 5, 0, 0, 12)
     X, y = [r[:2] for r in records], [r[2] for r in records]
     model = make(operator, accounting="published" if published else "proved")
-    seen = trees_of_fits(model, X, y, 11, np.zeros(10), lambda trees: trees.feature[0])
+    seen = trees_of_fits(model, X, y, 11, np.zeros(10), lambda trees, root: trees.feature[root])
     law = tree_law(records, operator, published=published)
     assert law.sum() == pytest.approx(1)
-    assert chisquare(seen, FITS * law).pvalue > FALSE_ALARM
+    assert chisquare(seen, DRAWN * law).pvalue > FALSE_ALARM
 
 
 def test_the_cap_is_at_work_above_the_public_number():
@@ -194,9 +201,11 @@ def test_the_tree_on_a_line_follows_its_law():
     for cell in range(5):
         expected += (law[2:].reshape(-1, 4)[cells == cell].sum(axis=0) / 2000).tolist()
     X, y = [[x] for x, _ in records], [c for _, c in records]
-    model, place = (make("max", domain=LINE), lambda trees: np.searchsorted(ends, trees.threshold[0]) - 1)
-    seen = trees_of_fits(model, X, y, 4, np.zeros(22), place)
-    expected = FITS * np.array(expected) / sum(expected)
+    model = make("max", domain=LINE)
+    seen = trees_of_fits(
+        model, X, y, 4, np.zeros(22), lambda trees, root: np.searchsorted(ends, trees.threshold[root]) - 1
+    )
+    expected = DRAWN * np.array(expected) / sum(expected)
     assert chisquare(seen, expected).pvalue > FALSE_ALARM
 
 

@@ -12,8 +12,17 @@ CURVES = "return [...document.querySelectorAll('.moving-line')].map((line) => li
 SAID = "return document.querySelector('.moving-values').textContent"
 
 
-@pytest.mark.parametrize("where", ["disk", "server"])
-@pytest.mark.parametrize("page", book_tools.MOVING)
+SERVED = ("book/index.html", "book/bench.html")  # beside the other pages a server adds nothing of theirs
+PLACES = [(page, where) for where in ("disk", "server") for page in book_tools.MOVING]
+
+
+@pytest.mark.parametrize(
+    "page, where",
+    [
+        pytest.param(page, where, marks=[pytest.mark.deep] * (where == "server" and page not in SERVED))
+        for page, where in PLACES
+    ],
+)
 def test_a_figure_moves(driver, site, server, page, where):
     from selenium.webdriver.common.keys import Keys
 

@@ -489,7 +489,7 @@ WRONG = [
      "^queries must lie in the domain: column 'u' must hold levels of its list"),
     ({"release": "subsample", "queries": X[:2], "strategy": "merged"},
      "^strategy='merged' is one for leaves on the cells of a domain"),
-    ({"bins": 3000}, "^n_estimators=6 trees of max_depth=2 have .* leaves"),
+    ({"bins": 1000}, "^n_estimators=6 trees of max_depth=2 have .* leaves"),
     ({"epsilon": 1e-14}, "^epsilon must be at least .* so that no noise overflows, got 1e-14$"),
 ]  # fmt: skip
 

@@ -185,11 +185,11 @@ def test_noise_alone_moves_a_score_as_far_as_is_said(model, target, bounds, epsi
     hidden = 0
     for seed in range(60):
         drawn = HeldOut(X, target, bounds, rng=np.random.default_rng(seed)).scores(model, epsilon, *names)
-        interval = drawn.interval
+        interval, lines = drawn.interval, repr(drawn).splitlines()
         held.append([inside(interval[name], truth[name]) for name in names])
         assert all(inside(interval[name], drawn.value[name]) for name in names)
         for name in names:
-            line = next(line for line in repr(drawn).splitlines() if line.startswith(name))
+            line = next(line for line in lines if line.startswith(name))
             assert ("noise hides it" in line) == inside(interval[name], metrics.KNOWS_NOTHING[name])
             hidden += "noise hides it" in line
     assert (np.mean(held, axis=0) >= 0.85).all()

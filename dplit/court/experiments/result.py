@@ -22,6 +22,7 @@ LINE = ("experiment", "seed", "key", "repetition", "outcome")
 HEAD = {"experiment": str, "seed": int, "runs": list, "cells": dict}  # names and types of what JSON holds
 OUTCOME = {"epsilon": (int, float, str, type(None)), "seconds": (int, float)}
 CELL = {"params": dict, "scores": list, **OUTCOME}
+SCORE = {int, float, bool, type(None)}  # the last is a repetition that is missing
 TASK = dict(zip(LINE, (str, int, str, int, dict), strict=True))
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pandas")
 
@@ -109,19 +110,16 @@ def read(path: str | Path) -> Result:
 
 def _has(held, types):
     """Whether it is a dict with these entries of these types."""
-    return isinstance(held, dict) and all(
-        name in held and isinstance(held[name], of) for name, of in types.items()
-    )
+    return isinstance(held, dict) and all(isinstance(held.get(name, ...), of) for name, of in types.items())
 
 
 def _is_cell(held):
-    return _has(held, CELL) and all(map(_is_score, held["scores"]))
+    return _has(held, CELL) and ({*map(type, held["scores"])} <= SCORE or all(map(_is_score, held["scores"])))
 
 
 def _is_score(held):
     """Whether it is a number or several, or None of a repetition that is missing."""
-    numbers = held if isinstance(held, list) else [0 if held is None else held]
-    return all(isinstance(number, (int, float)) for number in numbers)
+    return {*map(type, held)} <= SCORE - {type(None)} if isinstance(held, list) else type(held) in SCORE
 
 
 def _is_line(held):

@@ -10,7 +10,7 @@ import numpy as np
 from dplit import datasets
 from dplit.court.experiments import images, registry, tables
 from dplit.court.experiments.cells import Experiment
-from dplit.court.experiments.result import LIBRARIES, LINE, Journal, Result, claimed, provenance, read
+from dplit.court.experiments.result import LINE, Journal, Result, claimed, provenance, read
 from dplit.court.experiments.task import run_measures, run_task
 from dplit.datasets import DatasetError
 from dplit.ground.errors import check_integer
@@ -204,11 +204,9 @@ def _is_here(data):
 
 def _comparable(cell, result):
     """True if a score of this cell should come out the same with the libraries that are here."""
-    if cell.superseded:
-        return False
-    here = versions(*LIBRARIES)
-    same = all(run["versions"].get("scikit-learn") == here["scikit-learn"] for run in result.runs)
-    return same or cell.method not in LIBRARY_METHODS
+    here = versions("scikit-learn")["scikit-learn"]
+    same = all(run["versions"].get("scikit-learn") == here for run in result.runs)
+    return not cell.superseded and (same or cell.method not in LIBRARY_METHODS)
 
 
 def same(stored, now):

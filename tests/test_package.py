@@ -26,6 +26,13 @@ def test_importing_the_package_imports_little():
     assert loaded.stdout == "False False\n"
 
 
+def test_each_fit_that_leaks_says_so_unless_a_filter_forbids():
+    code = "from dplit.ground.errors import warn_leak\nfor _ in range(3): warn_leak('read off the data', 2)"
+    assert run(code).stderr.count("read off the data") == 3
+    muted = "import warnings, dplit; warnings.simplefilter('ignore', dplit.PrivacyLeakWarning)\n"
+    assert run(f"{muted}{code}").stderr == ""
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="'dplit' has no attribute 'medians'"):
         _ = dplit.medians

@@ -29,6 +29,9 @@ class PrivacyLeakWarning(UserWarning):
     """Something that leaves the computation depends on the private data and is not paid for."""
 
 
+warnings.simplefilter("always", PrivacyLeakWarning, append=True)  # each fit says it, if no filter says otherwise
+
+
 def warn_leak(message, stacklevel=3):
     """Issue a `PrivacyLeakWarning`."""
     warnings.warn(message, PrivacyLeakWarning, stacklevel=stacklevel)

@@ -1,11 +1,10 @@
 """Audit every mechanism and forest of the package: its exact privacy loss, where the law can be
 computed, and lower bounds from draws alone, each beside the epsilon that is declared.
 
-What is proved private must stay within its epsilon; a published leak must be caught above it. A
-row of method "law" holds draws against the law that the proof speaks of, and declares 0. The exit
-status is 1 if anything comes out otherwise. A sound row that draws accuses by chance in one of a
-million audits at most; "miss" is the probability, computed beforehand, that a leak is not caught by
-chance.
+What is proved private must stay within its epsilon; a published leak must be caught above it. A row
+of method "law" holds draws against the law that the proof speaks of, and declares 0. The exit status
+is 1 if anything comes out otherwise. A sound row that draws accuses by chance in one of a million
+audits at most; "miss" is the probability, computed beforehand, that a leak is not caught by chance.
 """
 
 import math

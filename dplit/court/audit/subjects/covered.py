@@ -13,6 +13,7 @@ from zlib import crc32
 
 import numpy as np
 import pandas as pd
+from sklearn.neighbors import KNeighborsClassifier
 
 from dplit.court.audit.estimators import in_blocks
 from dplit.court.audit.subject import AR, RO, estimator, subjects_of, worst_of
@@ -27,9 +28,11 @@ FORMS = {  # of a table and its targets
     "lists": lambda X, y: (X.tolist(), y.tolist()),
     "frame": lambda X, y: (pd.DataFrame(X).infer_objects(), pd.Series(y, index=range(len(y))[::-1])),
     "categories": lambda X, y: (pd.DataFrame(X).astype({0: "float32", 1: "category", 2: "float32"}), y),
+    "missing": lambda X, y: (np.where(np.arange(len(X))[:, None] % 3 == [[0, 1, 5]], None, X), y),
     "blocks": lambda X, y: (X, y),
 }
 VALUES = {
+    "epsilon": (EPSILON, 0.02, 30), "n_jobs": (None, 2), "learner": (None, KNeighborsClassifier(1)),
     "form": tuple(FORMS), "domain": (DOMAIN, WIDE), "neighbours": (AR, RO), "records_per_person": (1, 2),
     "noise": (None, "simulation", "secure"), "n_estimators": (None, 1, 3, 20), "max_depth": (None, 0, 1, 2),
     "classes": ([0, 1, 2], [0], [0, 1], ["b", "c", "a"]), "target_bounds": ((1, 3), (-1, 2), (0.5, 1e6)),
@@ -45,7 +48,8 @@ VALUES = {
     "ensembles": (1, 2), "subset_size": (None, 1), "difference": (None, True, False),
 }  # fmt: skip
 OWN = {
-    "HistogramForestClassifier": {"release": ("shrunk", "mixed", "clipped"), "max_depth": (None, 1, 2)},
+    "HistogramForestClassifier": {"release": ("shrunk", "mixed", "clipped"), "max_depth": (None, 1, 2),
+                                  "n_jobs": (None,)},  # its learner's threads add up in any order
     "MultinomialForestClassifier": {"criterion": ("gini",)}, "MatrixForestClassifier": {"max_depth": (None, 1, 2)},
 }  # fmt: skip
 FIXED = {"n_estimators", "bins", "partitioned", "voting"}  # None is a value only where it is the default
@@ -68,11 +72,11 @@ class Given:
         if row.get("noise") != "secure":
             row["random_state"] = 0
         asked = {"queries": QUERIES} if row.get("release") in ("prediction", "subsample") else {}
-        self.options = {"domain": DOMAIN} | asked | row
+        self.options = {"epsilon": EPSILON, "domain": DOMAIN} | asked | row
 
     def __call__(self, X, y):
         """The fitted estimator."""
-        forest, given = estimator(self.kind)(EPSILON, **self.options), FORMS[self.form](X, y)
+        forest, given = estimator(self.kind)(**self.options), FORMS[self.form](X, y)
         with in_blocks(given, (1, len(y) - 1)) if self.form == "blocks" else nullcontext(given) as data:
             return forest.fit(*data)
 
@@ -145,17 +149,30 @@ def _with(table, y, records, targets):
     return np.concatenate([table, more]), np.append(y, targets)
 
 
-def _lost(kind, row, pairs):
+def _lost(kind, row, pairs, fit=None):
+    fit = fit or Given(kind, row)
     for data, neighbour in pairs:
-        loss, budget = in_lockstep(Given(kind, row), data, neighbour)
-        part = loss / budget.epsilon * EPSILON if loss else 0.0
-        yield max(part, budget.epsilon), f"{row}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
+        loss, budget = in_lockstep(fit, data, neighbour)
+        part, asked = loss / budget.epsilon if loss else 0.0, row.get("epsilon", EPSILON)
+        spent = budget.epsilon / (asked if loss else budget.epsilon)
+        yield EPSILON * max(part, spent), f"{row}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
+
+
+def _before(given, again, X, y):
+    """What is fitted after a fit to this table, to another one: the same estimator again, or another."""
+    first, after = given(X, y), {"random_state": 1}  # not the same noise
+    second = first.set_params(**after) if again else estimator(given.kind)(**given.options | after)
+    return second.fit(np.array(RECORDS, dtype=object), labels_of(given.options)[0][: len(RECORDS)])
 
 
 def _covered(kind, effort, rng):
     """The worst of all rows, and of tables that are refused, their neighbours in the same words."""
     found = [case for row in rows(kind) for case in _lost(kind, row, neighbours_of(row, rng))]
     named = choices(kind)
+    row = {name: value for name, value in USUAL.items() if name in named}
+    pairs = [pair for pair in neighbours_of(row, rng) if len(pair[0][0]) < MANY]
+    for again in (False, True):
+        found += _lost(kind, row, pairs, partial(_before, Given(kind, row), again))
     for options, cells in REFUSED:
         row = {name: value for name, value in (USUAL | options).items() if name in named}
         table, (y, new) = X[:3].copy(), labels_of(row)

@@ -23,7 +23,7 @@ CALLS = {  # by the bounds of the targets
 }
 
 
-def lost(name, neighbours, several, record):
+def lost(name, neighbours, several, record, table=RECORDS):
     """The loss of a call, at most, where a person with so many records comes, or takes another's place.
 
     It is what the call says to have spent, if that is more.
@@ -34,7 +34,7 @@ def lost(name, neighbours, several, record):
         X, y = np.array(rows, dtype=float).T
         return call(HeldOut(X, y if bounds else np.minimum(y, 1), bounds, neighbours, several, rng))
 
-    before, more = [RECORDS[0]] * several + list(RECORDS), [record] * several
+    before, more = [RECORDS[0]] * several + list(table), [record] * several
     after = before + more if neighbours == AR else before[several:] + more
     loss, released = in_turn(partial(drawn, before), partial(drawn, after))
     return max(loss / released.budget.epsilon * EPSILON, released.budget.epsilon)
@@ -42,7 +42,7 @@ def lost(name, neighbours, several, record):
 
 def _moved(name, effort, rng):
     missing = ((0.4, np.nan),) if name.startswith("description") else ()
-    cases = product((AR, RO), (1, 2), (*MORE, *missing))
+    cases = product((AR, RO), (1, 2), (*MORE, *missing), (RECORDS, RECORDS[:1]))
     return worst_of(EPSILON, [(lost(name, *case), *map(str, case)) for case in cases])
 
 

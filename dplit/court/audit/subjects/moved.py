@@ -8,10 +8,11 @@ Trees whose tests are chosen in compiled code are handed on, too: each one that 
 budget says of its levels. A record's tree or coin is the same in both fits.
 """
 
+import io
 import math
 import warnings
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -288,14 +289,15 @@ def in_lockstep(fit, data, neighbour):
 
 
 def _said(fit, data):
-    """What is fitted, None if it is refused, and all errors and warnings."""
-    with warnings.catch_warnings(record=True) as said:
+    """What is fitted, None if it is refused, and all that is printed, errors and warnings."""
+    out = io.StringIO()
+    with warnings.catch_warnings(record=True) as said, redirect_stdout(out), redirect_stderr(out):
         warnings.simplefilter("always")
         try:
             fitted, error = fit(*data), ""
         except (TypeError, ValueError) as refused:
             fitted, error = None, f"{type(refused).__name__}: {refused}"
-    return fitted, error, sorted(str(w.message) for w in said)
+    return fitted, error + out.getvalue(), sorted(str(w.message) for w in said)
 
 
 def stored(fitted):

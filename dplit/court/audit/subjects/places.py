@@ -20,7 +20,7 @@ from dplit.court.audit.subject import Found, estimator, public, subject
 from dplit.court.audit.subjects import spending
 from dplit.domain import Categorical, Continuous, Date, Domain
 from dplit.forests.reading import WithRecords
-from dplit.mechanisms import DiscreteGaussian, Geometric, Laplace
+from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator
 
 CLOCKS = "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns"
@@ -38,6 +38,7 @@ BOUNDS = {  # of a column, as they may be given
     "day": (None, ("2020-01-01", None), (None, "2020-12-31"), Date("2020-01-01", "2020-12-31")),
 }  # fmt: skip
 SIGMA, RATE = 3.0, 0.5
+BEHIND = 18, 0  # scores
 DRAWS, RARE, STRETCHED = 1_500_000, 1e-8, 20.0
 
 
@@ -164,6 +165,14 @@ def _tail(noise, law, exact, effort, rng):
     return Found(0.0, math.inf if min(chances) < RARE or ends else 0.0, f"{DRAWS} draws: {seen}")
 
 
+def _choice(mechanism, exact, effort, rng):
+    """How often a candidate comes that is far behind."""
+    source = SecureGenerator(np.random.PCG64(int(rng.integers(2**63)))) if exact else rng
+    seen, p = int(np.sum(mechanism.sample(BEHIND, DRAWS, rng=source))), float(mechanism.pmf(BEHIND)[1])
+    chance = min(binom.cdf(seen, DRAWS, p), binom.sf(seen - 1, DRAWS, p))
+    return Found(0.0, math.inf if chance < RARE else 0.0, f"{DRAWS} draws: {seen}, of {DRAWS * p:.4g}")
+
+
 def _gaussian():
     noise = DiscreteGaussian(SIGMA)
     z = np.arange(-60, 61)
@@ -189,3 +198,6 @@ def registered():
         for exact in (False, True)[: 1 if words == "Laplace" else 2]:
             name = f"far tails of {'exact ' if exact else ''}{words} noise"
             yield subject(name, partial(_tail, *made(), exact))
+    for kind, exact in product((Exponential, PermuteAndFlip), (False, True)):
+        name = f"far tails of {'exact ' if exact else ''}choices, {kind.__name__}"
+        yield subject(name, partial(_choice, kind(1.0), exact))

@@ -20,7 +20,7 @@ from dplit.court.audit.subject import AR, RO, estimator, subjects_of, worst_of
 from dplit.court.audit.subjects.moved import DOMAIN, EPSILON, KINDS, QUERIES, RECORDS, X, in_lockstep
 from dplit.domain import Categorical, Continuous, Domain
 
-MANY = 30  # records of some tables
+MANY = 130  # records, at most
 TRIES, TAKEN, NEVER = 30, 60, 40  # candidates for a row; those refused before the end; and of one value
 WIDE = Domain([Continuous(0, 1, missing=True), Categorical([*"abcdefghijklm"], missing=True), Continuous(-1, 1)])
 FORMS = {  # of a table and its targets
@@ -28,7 +28,7 @@ FORMS = {  # of a table and its targets
     "lists": lambda X, y: (X.tolist(), y.tolist()),
     "frame": lambda X, y: (pd.DataFrame(X).infer_objects(), pd.Series(y, index=range(len(y))[::-1])),
     "categories": lambda X, y: (pd.DataFrame(X).astype({0: "float32", 1: "category", 2: "float32"}), y),
-    "missing": lambda X, y: (np.where(np.arange(len(X))[:, None] % 3 == [[0, 1, 5]], None, X), y),
+    "missing": lambda X, y: (np.where((X == 0.6) | (X == "c"), None, X), y),
     "blocks": lambda X, y: (X, y),
 }
 VALUES = {
@@ -133,14 +133,18 @@ def rows(kind):
 
 
 def neighbours_of(row, rng):
-    """Tables of few records and one of many, and a person's records more, or in place of the last one's."""
+    """Tables, and a person's records more, or in place of the last one's; whether those come first."""
     labels, new = labels_of(row)
     several, replaced = row.get("records_per_person", 1), row["neighbours"] == RO
-    for n in (2, 2, len(X), MANY):
+    for n in rng.integers((2, 2, 3, 13), (5, 9, 13, MANY)):
         rest = n - (several if rng.random() < 0.5 or n <= several else 1) * replaced
         table, y = X[rng.integers(len(X), size=n)], labels[rng.integers(len(X), size=n)]
-        yield (table, y), _with(table[:rest], y[:rest], rng.integers(len(RECORDS), size=several),
-                                [new[i] for i in rng.integers(len(new), size=several)])  # fmt: skip
+        one, other = _with(table[:rest], y[:rest], rng.integers(len(RECORDS), size=several),
+                           [new[i] for i in rng.integers(len(new), size=several)])  # fmt: skip
+        first = not replaced and rng.random() < 0.5 and row.get("form") != "blocks"
+        if first:
+            one, other = np.roll(one, several, axis=0), np.roll(other, several)
+        yield (table, y), (one, other), first
 
 
 def _with(table, y, records, targets):
@@ -151,8 +155,8 @@ def _with(table, y, records, targets):
 
 def _lost(kind, row, pairs, fit=None):
     fit = fit or Given(kind, row)
-    for data, neighbour in pairs:
-        loss, budget = in_lockstep(fit, data, neighbour)
+    for data, neighbour, first in pairs:
+        loss, budget = in_lockstep(fit, data, neighbour, first)
         part, asked = loss / budget.epsilon if loss else 0.0, row.get("epsilon", EPSILON)
         spent = budget.epsilon / (asked if loss else budget.epsilon)
         yield EPSILON * max(part, spent), f"{row}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
@@ -170,7 +174,7 @@ def _covered(kind, effort, rng):
     found = [case for row in rows(kind) for case in _lost(kind, row, neighbours_of(row, rng))]
     named = choices(kind)
     row = {name: value for name, value in USUAL.items() if name in named}
-    pairs = [pair for pair in neighbours_of(row, rng) if len(pair[0][0]) < MANY]
+    pairs = list(neighbours_of(row, rng))
     for again in (False, True):
         found += _lost(kind, row, pairs, partial(_before, Given(kind, row), again))
     for options, cells in REFUSED:
@@ -180,7 +184,7 @@ def _covered(kind, effort, rng):
         for place, cell in cells.items():
             target, at = (y, 1) if place == "y" else (table, (1, place))
             target[at] = cell
-        found += _lost(kind, row, [((table, y), _with(table, y, [1], [label])) for label in new[:2]])
+        found += _lost(kind, row, [((table, y), _with(table, y, [1], [label]), False) for label in new[:2]])
     return worst_of(EPSILON, found)
 
 

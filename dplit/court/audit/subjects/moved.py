@@ -101,7 +101,7 @@ KINDS = (  # an estimator and words, its parameters, and whether there is a fit 
 class Coupled(np.random.Generator):
     """Where the other fit drew a number for each record, the same ones come again, and new ones for the others."""
 
-    drawn, given = [], None
+    drawn, given, first = [], None, False  # whether the other records come first
 
     def _coupled(self, name, *asked, size=None, **more):
         drawn = getattr(super(), name)(*asked, size=size, **more)
@@ -112,7 +112,8 @@ class Coupled(np.random.Generator):
             same, before, after = self.given[place]
             if same == (name, *asked) and before.dtype == drawn.dtype:
                 state, n = after, min(len(before), len(drawn))
-                drawn[:n], self.bit_generator.state = before[:n], after
+                same = slice(len(drawn) - n, None) if self.first else slice(n)
+                drawn[same], self.bit_generator.state = before[:n], after
         self.drawn.append(((name, *asked), drawn.copy(), state))
         return drawn
 
@@ -273,11 +274,11 @@ def lost(one, other):
     return float((up + down).sum()), float(np.square(up + down).sum()) / 2
 
 
-def in_lockstep(fit, data, neighbour):
+def in_lockstep(fit, data, neighbour, more_first=False):
     """The loss of a fit between two inputs, at most, and its budget; where that has a delta, at this delta."""
     with lockstep() as first:
         one, *said = _said(fit, data)
-    with lockstep(first) as second:
+    with lockstep(first) as second, patch.object(Coupled, "first", more_first):
         other, *saying = _said(fit, neighbour)
     if one is None or other is None:  # refused, in words that tell neither from the other
         return 0.0 if said == saying else math.inf, Budget(Spend("nothing", EPSILON))

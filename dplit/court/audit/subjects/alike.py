@@ -11,10 +11,9 @@ from sklearn.base import clone
 
 from dplit.baselines._shared import bin_codes
 from dplit.court.audit.estimators import in_blocks
+from dplit.court.audit.lockstep import held
 from dplit.court.audit.subject import RO, Found, estimator, public, subjects_of
-from dplit.court.audit.subjects import spending
-from dplit.court.audit.subjects.covered import Given, rows
-from dplit.court.audit.subjects.moved import DOMAIN, KINDS, has, held
+from dplit.court.audit.subjects.moved import DOMAIN, ESTIMATORS, FROM_BLOCKS, Given, accepted, rows
 from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.court.audit.subjects.persons import DEEP, TREES, drawn
 from dplit.domain import Categorical, Continuous, Date, Domain
@@ -23,13 +22,12 @@ from dplit.forests import RandomDecisionForestClassifier
 from dplit.forests.cells import Cells
 
 LEVELS, CUT = Domain([Categorical(range(3))] * 8), Domain([Continuous(0, 2)] * 4)
-FROM_BLOCKS = tuple(dict.fromkeys(words.partition(",")[0] for words, _, blocks in KINDS if blocks))
 MATRIX, NOTHING, MANY = "MatrixForestClassifier", 1e-9, 60  # an epsilon at which all records draw alike
 SPARSE = "MedianForestClassifier", "MedianForestRegressor", "MultinomialForestClassifier"
 PLACES = "feature", "threshold", "side", "steps"  # of cuts, which these draw beside the records
 GROWN = {  # of more nodes than the first room of a tree holds, and of few
-    **dict.fromkeys(spending.KINDS, (LEVELS, 7)), MATRIX: (Domain([Continuous(0, 2)] * 2), 1),
-    **dict.fromkeys((*SPARSE, *list(spending.KINDS)[:4], "HistogramForestClassifier"), (CUT, 3)),
+    **dict.fromkeys(ESTIMATORS, (LEVELS, 7)), MATRIX: (Domain([Continuous(0, 2)] * 2), 1),
+    **dict.fromkeys((*SPARSE, *ESTIMATORS[:4], "HistogramForestClassifier"), (CUT, 3)),
 }  # fmt: skip
 UNPAIRED = {SPARSE[-1]: ["leaf_labels_"], MATRIX: ["query_votes_"]}  # drawn after a part for each record
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]\d+)?")
@@ -61,6 +59,9 @@ def _small(kind, seeds):
     """Domain and parameters of fits: those in which each two values are together."""
     for row in rows(kind):
         options = Given(kind, row).options | {"noise": None, "random_state": 0}
+        options |= (
+            {"learner": None} if "learner" in row else {}
+        )  # others copy records, so many as the noise is wide
         options |= {"delta": 1e-15} if row.get("delta") else {}
         options |= {} if "delta" in row else {"n_estimators": 1 + (kind == MATRIX)}  # no draw for each record
         if kind in SPARSE and options["max_depth"] is None:
@@ -106,9 +107,9 @@ def _nothing(choices, kind, effort, rng):
     for domain, options in choices(kind, effort.pick(3, 10, 30)):
         known = {"classes": [0, 1, 2]} if classes else {"target_bounds": (1, 3)}
         given = {"random_state": 0, "n_estimators": 1 + (kind == MATRIX)} | known | options | {"domain": domain}
-        forest = estimator(kind)(NOTHING, **given)
+        forest = estimator(kind)(**given | {"epsilon": NOTHING})
         tables = _tables(domain, given["classes"] if classes else [1.0, 2.0, 1.5, 9.0])
-        if not has(forest, *tables[0]):
+        if not accepted(forest.fit, *tables[0]):
             continue
         first = _shown(forest, tables[0])
         cut = ((), (20, MANY - 20)) if kind in FROM_BLOCKS and domain is FILLED else ((),)

@@ -5,8 +5,8 @@ from itertools import product
 
 import numpy as np
 
+from dplit.court.audit.lockstep import EPSILON, in_turn
 from dplit.court.audit.subject import AR, RO, subjects_of, worst_of
-from dplit.court.audit.subjects.moved import EPSILON, in_turn
 from dplit.court.power.releases.metrics import VIEWS, told
 from dplit.metrics import HeldOut, describe
 

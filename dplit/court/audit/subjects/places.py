@@ -18,6 +18,7 @@ from scipy.stats import binom
 from dplit.budget.accountant import Accountant, BudgetError
 from dplit.court.audit.subject import Found, estimator, public, subject
 from dplit.court.audit.subjects import spending
+from dplit.court.audit.subjects.moved import ESTIMATORS
 from dplit.domain import Categorical, Continuous, Date, Domain
 from dplit.forests.reading import WithRecords
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
@@ -79,7 +80,7 @@ def _sources(effort, rng):
         for clock in CLOCKS:
             still.enter_context(patch.object(time, clock, partial(int, getattr(time, clock)())))
         still.enter_context(patch.object(os, "getpid", lambda: 1))
-        for kind, state, noise in product(spending.KINDS, STATES.values(), (None, "simulation")):
+        for kind, state, noise in product(ESTIMATORS, STATES.values(), (None, "simulation")):
             np.random.seed(0)  # noqa: NPY002, the generator that all share
             for _ in range(2):
                 source = estimator(kind)(1.0, noise=noise, random_state=state(), **public(kind))._generator()

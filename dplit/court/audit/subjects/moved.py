@@ -262,7 +262,8 @@ def registered():
     """The subjects of this file."""
     for words in KINDS:
         name, one = f"{words}, what a record moves", {"records_per_person": 1}
-        every = partial(_every, words) if words in ESTIMATORS else partial(_some, words, neighbours_of, 8, one)
+        most = 24 if words.startswith("Matrix") else 8
+        every = partial(_every, words) if words in ESTIMATORS else partial(_some, words, neighbours_of, most, one)
         yield subject(name, every)
         alone = one | {"neighbours": AR, "form": "array", "epsilon": EPSILON, "domain": DOMAIN}
         yield subject(f"{name} among many", partial(_some, words, one_among_many, 1, alone))

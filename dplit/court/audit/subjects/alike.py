@@ -112,7 +112,7 @@ def _nothing(choices, kind, effort, rng):
         given = {"random_state": 0, "n_estimators": 1 + (kind == MATRIX)} | known | options | {"domain": domain}
         forest = estimator(kind)(**given | {"epsilon": NOTHING})
         tables = _tables(domain, given["classes"] if classes else [1.0, 2.0, 1.5, 9.0])
-        if not accepted(forest.fit, *tables[0]):
+        if not accepted(clone(forest).fit, *tables[0]):
             continue
         first = _shown(forest, tables[0])
         cut = ((), (20, MANY - 20)) if kind in FROM_BLOCKS and domain is FILLED else ((),)

@@ -258,6 +258,13 @@ def _some(words, pairs, most, fixed, effort, rng):
     return worst_of(EPSILON, [case for row in chosen for case in _lost(kind, row, pairs(row, rng))])
 
 
+def _bought(kind, effort, rng):
+    """The same of fits that buy the number of records, of a table and of blocks."""
+    fixed = {"n_records": None, "neighbours": AR, "records_per_person": 1}
+    forms = [_some(kind, one_of_many, 3, fixed | {"form": form}, effort, rng) for form in ("array", "blocks")]
+    return max(forms, key=lambda worst: worst.found)
+
+
 def registered():
     """The subjects of this file."""
     for words in KINDS:
@@ -277,7 +284,4 @@ def registered():
         check = partial(_some, kind, neighbours_of, 8, {"form": "blocks"})
         yield subject(f"{kind}, what a record moves in blocks", check)
     for kind in ESTIMATORS[:4]:  # those that plan by it
-        check = partial(
-            _some, kind, one_of_many, 4, {"n_records": None, "neighbours": AR, "records_per_person": 1}
-        )
-        yield subject(f"{kind}, a number of records that is bought", check)
+        yield subject(f"{kind}, a number of records that is bought", partial(_bought, kind))

@@ -105,8 +105,6 @@ def _watched_growth(original, calls, first):
     """A grower of trees, of a table or of columns of codes; the second fit gets the trees of the first."""
 
     def grow(table, codes, y, n_classes, parts, rule, *, rng, n_jobs=None):
-        from dplit.baselines._shared import leaf_stats
-
         X = np.asarray(codes if isinstance(table, Domain) else table.T, dtype=np.float64)
         parts = [np.arange(len(y)) if part is None else part for part in parts]
         rows = [row.tobytes() for row in np.column_stack([X, y])]
@@ -115,7 +113,7 @@ def _watched_growth(original, calls, first):
             trees, stats = original(table, codes, y, n_classes, parts, rule, rng=rng, n_jobs=n_jobs)
         elif len(calls.grown) < len(first.grown):
             trees = first.grown[len(calls.grown)].trees
-            stats = leaf_stats(trees, X, y, n_classes, parts)
+            stats = import_module("dplit.baselines._shared").leaf_stats(trees, X, y, n_classes, parts)
             rng.bit_generator.state = first.grown[len(calls.grown)].after
         calls.grown.append(Grown(repr(rule), read, trees, rng.bit_generator.state))
         return trees, stats

@@ -241,7 +241,7 @@ def test_every_private_estimator_is_held_to_the_epsilon_it_was_asked_for():
 
 def test_lockstep_knows_noise_that_is_not_the_fits_own():
     """The same generator from one state twice, or one of a known seed, costs without limit."""
-    from dplit.court.audit.subjects import moved
+    from dplit.court.audit import lockstep as moved
 
     def twice(rng):
         state = rng.bit_generator.state
@@ -258,7 +258,7 @@ def test_lockstep_knows_noise_that_is_not_the_fits_own():
 
 def test_lockstep_knows_what_a_choice_loses():
     """Of one call with other scores: no log-ratio of the two laws is larger, and no divergence of any order."""
-    from dplit.court.audit.subjects import moved
+    from dplit.court.audit import lockstep as moved
 
     choice, calls = moved.Exponential(1.5, sensitivity=2), []
     for scores in ([3.0, 1.0, 0.0], [2.0, 1.5, 1.0]):
@@ -274,7 +274,7 @@ def test_lockstep_knows_what_a_choice_loses():
 
 
 def test_lockstep_takes_noise_that_is_drawn_by_rejection_for_one_draw():
-    from dplit.court.audit.subjects import moved
+    from dplit.court.audit import lockstep as moved
 
     noise, calls = moved.DiscreteGaussian(2.0), []
     for values in ([5, 0], [2, 1]):

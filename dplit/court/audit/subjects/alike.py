@@ -11,9 +11,9 @@ from sklearn.base import clone
 
 from dplit.baselines._shared import bin_codes
 from dplit.court.audit.estimators import in_blocks
+from dplit.court.audit.lockstep import held
 from dplit.court.audit.subject import RO, Found, estimator, public, subjects_of
-from dplit.court.audit.subjects import spending
-from dplit.court.audit.subjects.moved import DOMAIN, KINDS, crossed, has, held, one_by_one
+from dplit.court.audit.subjects.moved import DOMAIN, ESTIMATORS, FROM_BLOCKS, Given, accepted, rows
 from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.court.audit.subjects.persons import DEEP, TREES, drawn
 from dplit.domain import Categorical, Continuous, Date, Domain
@@ -22,15 +22,17 @@ from dplit.forests import RandomDecisionForestClassifier
 from dplit.forests.cells import Cells
 
 LEVELS, CUT = Domain([Categorical(range(3))] * 8), Domain([Continuous(0, 2)] * 4)
-FROM_BLOCKS = tuple(dict.fromkeys(words.partition(",")[0] for words, _, blocks in KINDS if blocks))
 MATRIX, NOTHING, MANY = "MatrixForestClassifier", 1e-9, 60  # an epsilon at which all records draw alike
 SPARSE = "MedianForestClassifier", "MedianForestRegressor", "MultinomialForestClassifier"
 PLACES = "feature", "threshold", "side", "steps"  # of cuts, which these draw beside the records
 GROWN = {  # of more nodes than the first room of a tree holds, and of few
-    **dict.fromkeys(spending.KINDS, (LEVELS, 7)), MATRIX: (Domain([Continuous(0, 2)] * 2), 1),
-    **dict.fromkeys((*SPARSE, *list(spending.KINDS)[:4], "HistogramForestClassifier"), (CUT, 3)),
+    **dict.fromkeys(ESTIMATORS, (LEVELS, 7)), MATRIX: (Domain([Continuous(0, 2)] * 2), 1),
+    **dict.fromkeys((*SPARSE, *ESTIMATORS[:4], "HistogramForestClassifier"), (CUT, 3)),
 }  # fmt: skip
-UNPAIRED = {SPARSE[-1]: ["leaf_labels_"], MATRIX: ["query_votes_"]}  # drawn after a part for each record
+COUNTS = ["leaf_counts_"]
+UNPAIRED = {  # drawn after a part for each record
+    SPARSE[-1]: (["leaf_labels_"],), MATRIX: (["query_votes_"], COUNTS, [*COUNTS, "leaf_labels_"])
+}  # fmt: skip
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]\d+)?")
 FILLED = Domain([Continuous(0, 1, missing=True), Categorical(["a", "b", "c"], missing=True),
                  Date("2020-01-01", "2020-12-31", missing=True)])  # fmt: skip
@@ -57,12 +59,18 @@ def _tables(columns, targets):
 
 
 def _small(kind, seeds):
-    """Domain and parameters of fits: those that `spending` crosses, and others one after another."""
-    choices = spending.COMMON | spending.KINDS[kind]
-    choices |= {"delta": (0.0, 1e-15), "n_estimators": (20,)} if "delta" in choices else {}
-    asked = {"release": ("prediction", "subsample"), "queries": ([[0.5, "a", None]],)} if kind == MATRIX else {}
-    others = crossed(choices | asked) if asked else ()
-    for options in (*crossed(choices), *others, *one_by_one(estimator(kind), choices)):
+    """Domain and parameters of fits: those in which each two values are together."""
+    for row in rows(kind):
+        options = Given(kind, row).options | {"noise": None, "random_state": 0}
+        options |= {"learner": None} if "learner" in row else {}  # others copy as many as the noise is wide
+        if "delta" in row:
+            options["delta"] = row["delta"] and 1e-15
+        else:  # there is a draw for each record
+            del options["n_estimators"]
+        if kind in SPARSE and options["max_depth"] is None:
+            options["max_depth"] = 2  # deeper, a path's end depends on where its cuts are
+        if kind == MATRIX and "queries" in options:
+            options |= {"queries": [[0.5, "a", None]]}
         yield FILLED, options
 
 
@@ -84,7 +92,7 @@ def _shown(forest, data, blocks=()):
     if type(forest).__name__ in SPARSE and forest.domain is not LEVELS:
         parts |= {name: parts[name].shape for name in PLACES}
     parts |= {"card": forest.model_card(), "warnings": sorted(str(w.message) for w in said)}
-    return {name: value if isinstance(value, np.ndarray) and value.dtype != object else str(held(value))
+    return {name: value if isinstance(value, np.ndarray) and value.dtype.kind not in "OU" else str(held(value))
             for name, value in parts.items() if name not in ("random_state", "forest_")}  # fmt: skip
 
 
@@ -101,20 +109,20 @@ def _nothing(choices, kind, effort, rng):
     classes, made, wrong = not kind.endswith("Regressor"), 0, []
     for domain, options in choices(kind, effort.pick(3, 10, 30)):
         known = {"classes": [0, 1, 2]} if classes else {"target_bounds": (1, 3)}
-        given = {"random_state": 0, "n_estimators": 1 + (kind == MATRIX), "domain": domain} | known | options
-        forest = estimator(kind)(NOTHING, **given)
+        given = {"random_state": 0, "n_estimators": 1 + (kind == MATRIX)} | known | options | {"domain": domain}
+        forest = estimator(kind)(**given | {"epsilon": NOTHING})
         tables = _tables(domain, given["classes"] if classes else [1.0, 2.0, 1.5, 9.0])
-        if not has(forest, *tables[0]):
+        if not accepted(clone(forest).fit, *tables[0]):
             continue
         first = _shown(forest, tables[0])
         cut = ((), (20, MANY - 20)) if kind in FROM_BLOCKS and domain is FILLED else ((),)
         others = [(tables[1], blocks) for blocks in cut] + [(tables[2], ())] * (given.get("neighbours") != RO)
         for data, blocks in others:
             other, made = _shown(forest, data, blocks), made + 1
-            told = [name for name in first.keys() | other if not _same(first.get(name), other.get(name))]
+            told = [name for name in sorted(first.keys() | other) if not _same(first.get(name), other.get(name))]
             if TWO.items() <= options.items() and np.shape(first.get("feature")) == np.shape(other.get("feature")):
                 told = []
-            if told and (data is not tables[2] or told != UNPAIRED.get(kind)):
+            if told and (data is not tables[2] or told not in UNPAIRED.get(kind, ())):
                 wrong.append(f"{options}, {len(data[0])} records: {told}")
     return Found(0.0, float(len(wrong)), f"{made} fits; they tell {wrong[:3]}")
 

@@ -5,12 +5,13 @@ from itertools import product
 
 import numpy as np
 
+from dplit.court.audit.lockstep import EPSILON, in_turn
 from dplit.court.audit.subject import AR, RO, subjects_of, worst_of
-from dplit.court.audit.subjects.moved import EPSILON, in_turn
 from dplit.court.power.releases.metrics import VIEWS, told
 from dplit.metrics import HeldOut, describe
 
 RECORDS = ((0.9, 1), (0.0, 1), (0.5, 0), (1.0, 0), (0.3, 2))  # what a model says of it, and its target
+MORE = *RECORDS, (0.123, 0), (0.77, 1)  # that a person may bring: not all are there already
 NUMBERS, BOUNDS = (told(lambda X: 9 * X - 4), told(lambda X: 1 - X)), (-1.0, 1.5)  # the first says more
 CALLS = {  # by the bounds of the targets
     "scores": (None, lambda held: held.scores(VIEWS[0], EPSILON, "accuracy", "log_loss", "auc", "calibration")),
@@ -22,7 +23,7 @@ CALLS = {  # by the bounds of the targets
 }
 
 
-def lost(name, neighbours, several, record):
+def lost(name, neighbours, several, record, table=RECORDS):
     """The loss of a call, at most, where a person with so many records comes, or takes another's place.
 
     It is what the call says to have spent, if that is more.
@@ -33,7 +34,7 @@ def lost(name, neighbours, several, record):
         X, y = np.array(rows, dtype=float).T
         return call(HeldOut(X, y if bounds else np.minimum(y, 1), bounds, neighbours, several, rng))
 
-    before, more = [RECORDS[0]] * several + list(RECORDS), [record] * several
+    before, more = [RECORDS[0]] * several + list(table), [record] * several
     after = before + more if neighbours == AR else before[several:] + more
     loss, released = in_turn(partial(drawn, before), partial(drawn, after))
     return max(loss / released.budget.epsilon * EPSILON, released.budget.epsilon)
@@ -41,7 +42,7 @@ def lost(name, neighbours, several, record):
 
 def _moved(name, effort, rng):
     missing = ((0.4, np.nan),) if name.startswith("description") else ()
-    cases = product((AR, RO), (1, 2), (*RECORDS, *missing))
+    cases = product((AR, RO), (1, 2), (*MORE, *missing), (RECORDS, RECORDS[:1]))
     return worst_of(EPSILON, [(lost(name, *case), *map(str, case)) for case in cases])
 
 

@@ -1,354 +1,287 @@
-r"""What one record moves in the numbers that noise is added to, in ``dplit audit``: fits in lockstep, exactly.
+"""What a record moves, in ``dplit audit``: every estimator at every parameter, fitted in lockstep to neighbours.
 
-A fit on neighbouring records gets, from every mechanism, what the first one got: adaptive composition made to run.
-The loss of a draw is at most what the record moves times its rate. The sum is held to the budget; where that has a
-delta, in zero-concentrated privacy. Noise from another generator than the fit's, or from a state that was drawn
-from before, costs without limit, and so does what the fits store and is not the same.
+Any two values of two parameters are in a fit together: a covering array. Tables of all forms are parameters as
+well, and so is a person's number of records. Fits after other fits are compared, and tables to be refused.
 """
 
-import math
-from contextlib import contextmanager
-from copy import copy
-from dataclasses import dataclass
-from functools import partial
+from collections import Counter
+from contextlib import nullcontext
+from functools import cache, partial
 from inspect import signature
-from itertools import product
-from typing import NamedTuple
+from itertools import combinations, islice, product
+from zlib import crc32
 
 import numpy as np
+import pandas as pd
+from sklearn.neighbors import KNeighborsClassifier
 
-from dplit.budget import Budget, epsilon_of
 from dplit.court.audit.estimators import in_blocks
+from dplit.court.audit.lockstep import EPSILON, in_lockstep
 from dplit.court.audit.subject import AR, RO, estimator, subject, worst_of
 from dplit.domain import Categorical, Continuous, Domain
-from dplit.forests.noise import WithNoise
-from dplit.forests.randomness import SOURCES
-from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
-from dplit.mechanisms.secure import SecureGenerator
-from dplit.neighbours import append_record, replace_record
 
-EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
-WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
-SAID = str, int, float, np.generic, Budget, Domain
-BORROWED = "noise that is not the fit's own"
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(-1, 1)])
 X = np.array([[0.1, "a", 0.3], [0.9, "b", -0.8], [0.4, "c", 0.9], [0.6, "a", -0.1], [0.9, "b", 0.3],
               [0.2, "a", 0.7]], dtype=object)  # fmt: skip
 RECORDS = ([0.9, "b", 0.3], [-7.0, "a", 5.0], [1e9, "c", -1e9])  # inside the bounds, and outside
-BLOCKS = ((1, 2, 3),)
-PAIRS = 6  # drawn, of few records each
-MANY = 300
 EDGES = 127, 255, 32_767, 65_535  # records: one more, and a small integer overflows
-BOUGHT = {"n_records": (None,), "neighbours": (AR,)}  # the number of records
-ROUNDS = {"n_records": (6, 100_000), "max_depth": (None, 0, 2), "n_estimators": (1, 3)}
-FEWER = {"classes": ([0, 1, 2], [*range(6)], [0], [0, 1])}  # of six, three rounds count classes
-GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
-    "delta": (1e-6,), "n_records": (100_000,), "max_depth": (2,), "n_estimators": (20,)
-}  # fmt: skip
-TREES = {"max_depth": (0, 2), "n_estimators": (1, 3)}
-CELLS = {"max_depth": (1,), "n_estimators": (1,), "mechanism": ("geometric",)}
-ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws have rows of their own
-    "max_depth": (0,), "n_estimators": (1, 3), "partitioned": (True, False)
-}  # fmt: skip
-MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
+SIZES = 1, 6, 1000  # of tables; where all goes by the number, plans for 1,000 and 1,001 differ
+BOUGHT = 300  # records: a plan by a number that is bought is another one's by the next
 QUERIES = [[0.9, "b", 0.3], [0.1, "a", -0.5], [0.9, "b", 0.3]]
-MORE = {  # choices of some kinds, one after another, beside those that are crossed
-    "voting": ("hard", "weighted"), "operator": ("gini", "information-gain"), "criterion": ("gini", "majority"),
-    "scores": ("normalised",), "public_n": (9,), "classes": ([0], [0, 1]), "n_records": (None, 60), "bins": (3,),
-    "strategy": ("per-tree", "weighted", "marginals", "merged", "regions", "p-identity"), "max_features": (1,),
-    "target_scale": ("linear", "log"), "ensembles": (2,), "release": ("mixed", "clipped"),
+GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
+    "delta": 1e-6, "n_records": 100_000, "max_depth": 2, "n_estimators": 20
 }  # fmt: skip
-OTHERS = ("must be one of", "is one for", "queries must be None", "must be 'weighted'")  # errors: not theirs
-KINDS = (  # an estimator and words, its parameters, and whether there is a fit from blocks
-    ("BoostedForestClassifier", ROUNDS | FEWER, True),
-    ("BoostedForestRegressor", ROUNDS, True),
-    ("BoostedForestClassifier, Gaussian noise", GAUSSIAN | FEWER, False),
-    ("BoostedForestRegressor, Gaussian noise", GAUSSIAN, False),
-    ("PrivateForestClassifier", ROUNDS | {"n_records": (None,)}, False),
-    ("PrivateForestRegressor", ROUNDS | {"n_records": (None,)}, False),
-    ("RandomDecisionForestClassifier", TREES, True),
-    ("HistogramForestClassifier", CELLS, True),
-    ("HistogramForestClassifier, exact noise",
-     CELLS | {"noise": ("secure",), "mechanism": ("geometric", "laplace")}, False),
-    ("MatrixForestClassifier",
-     MATRIX | {"voting": ("hard", "weighted"), "mechanism": ("laplace", "geometric"),
-               "strategy": ("identity", "per-tree")}, False),
-    ("MatrixForestClassifier, votes of subsamples",
-     MATRIX | {"release": ("subsample",), "queries": (QUERIES,), "strategy": ("identity",),
-               "voting": ("hard", "weighted")} | FEWER, False),
-    ("MatrixForestClassifier, votes for queries",
-     MATRIX | {"release": ("prediction",), "queries": (QUERIES,), "strategy": ("identity",)}, False),
-    ("MatrixForestClassifier, exact noise",
-     MATRIX | {"noise": ("secure",), "strategy": ("identity", "per-tree", "weighted", "marginals"),
-               "mechanism": ("geometric", "laplace")}, False),
-    *((kind, ONE_LEAF, False) for kind in ("MedianForestClassifier", "MedianForestRegressor")),
-    ("MultinomialForestClassifier",
-     {"max_depth": (0,), "n_estimators": (1, 3), "partition_rate": (1, None)}, False),
-    *((kind, ONE_LEAF, False)
-      for kind in ("FSClassifier", "RGVClassifier", "DPRandomForestClassifier", "DPRandomForestRegressor",
-                   "DPDecisionForestClassifier")),
-    ("JPWClassifier", TREES, False),
-    ("DPExtraTreesClassifier", TREES | {"partitioned": (True, False)}, False),
-    ("DPExtraTreesRegressor", TREES | {"partitioned": (True, False)}, False),
+FROM_BLOCKS = ("BoostedForestClassifier", "BoostedForestRegressor", "RandomDecisionForestClassifier",
+               "HistogramForestClassifier")  # fmt: skip
+ESTIMATORS = (
+    *FROM_BLOCKS[:2], "PrivateForestClassifier", "PrivateForestRegressor", *FROM_BLOCKS[2:],
+    "MatrixForestClassifier", "MedianForestClassifier", "MedianForestRegressor", "MultinomialForestClassifier",
+    "JPWClassifier", "FSClassifier", "RGVClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor",
+    "DPRandomForestClassifier", "DPRandomForestRegressor", "DPDecisionForestClassifier",
+)  # fmt: skip
+KINDS = {kind: {} for kind in ESTIMATORS} | {  # and some with words, and what is fixed of their parameters
+    "BoostedForestClassifier, Gaussian noise": GAUSSIAN, "BoostedForestRegressor, Gaussian noise": GAUSSIAN,
+    "HistogramForestClassifier, exact noise": {"noise": "secure"},
+    "MatrixForestClassifier, votes of subsamples": {"release": "subsample"},
+    "MatrixForestClassifier, votes for queries": {"release": "prediction"},
+    "MatrixForestClassifier, exact noise": {"noise": "secure"},
+}  # fmt: skip
+MANY = 130  # records, at most
+TRIES, TAKEN, NEVER = 30, 60, 40  # candidates for a row; those refused before the end; and of one value
+WIDE = Domain([Continuous(0, 1, missing=True), Categorical([*"abcdefghijklm"], missing=True), Continuous(-1, 1)])
+FORMS = {  # of a table and its targets
+    "array": lambda X, y: (X, y),
+    "lists": lambda X, y: (X.tolist(), y.tolist()),
+    "frame": lambda X, y: (pd.DataFrame(X).infer_objects(), pd.Series(y, index=range(len(y))[::-1])),
+    "categories": lambda X, y: (pd.DataFrame(X).astype({0: "float32", 1: "category", 2: "float32"}), y),
+    "missing": lambda X, y: (np.where((X == 0.6) | (X == "c"), None, X), y),
+    "blocks": lambda X, y: (X, y),
+}
+VALUES = {
+    "epsilon": (EPSILON, 0.02, 30), "n_jobs": (None, 2), "learner": (None, KNeighborsClassifier(1)),
+    "form": tuple(FORMS), "domain": (DOMAIN, WIDE), "neighbours": (AR, RO), "records_per_person": (1, 2),
+    "noise": (None, "simulation", "secure"), "n_estimators": (None, 1, 3, 20), "max_depth": (None, 0, 1, 2),
+    "classes": ([0, 1, 2], [0], [0, 1], ["b", "c", "a"], [*range(6)]), "target_bounds": ((1, 3), (-1, 2), (0.5, 1e6)),
+    "target_scale": ("linear", "log"), "n_records": (None, 6, 60, 100_000), "delta": (0.0, 1e-6),
+    "max_features": (None, 1, 5, 0.5, "sqrt", "log2"), "rho": (0.5, 0.1), "public_n": (None, 9),
+    "selection": ("exponential", "permute-and-flip", "uniform"), "partitioned": (True, False, None),
+    "partition_rate": (1, 0.25, None), "min_samples_leaf": (5, 1), "scores": ("counts", "normalised"),
+    "criterion": ("gini", "majority", None), "operator": ("max", "gini", "information-gain"),
+    "release": ("training", "prediction", "subsample"),
+    "mechanism": ("geometric", "laplace"), "bins": (None, 2, 3, 5), "voting": (None, "hard", "weighted"),
+    "strategy": ("identity", "per-tree", "weighted", "marginals", "merged", "regions", "p-identity",
+                 "disjoint"),  # of noise that trees share there are laws
+    "ensembles": (1, 2), "subset_size": (None, 1), "difference": (None, True, False),
+}  # fmt: skip
+OWN = {
+    "HistogramForestClassifier": {"release": ("shrunk", "mixed", "clipped"), "max_depth": (None, 1, 2),
+                                  "n_jobs": (None,)},  # its learner's threads add up in any order
+    "MultinomialForestClassifier": {"criterion": ("gini",)}, "MatrixForestClassifier": {"max_depth": (None, 1, 2)},
+}  # fmt: skip
+FIXED = {"n_estimators", "bins", "partitioned", "voting"}  # None is a value only where it is the default
+USUAL = {"n_estimators": 2, "max_depth": 1, "neighbours": AR, "strategy": "identity", "classes": [0, 1, 2],
+         "target_bounds": (1, 3)}  # fmt: skip
+REFUSED = (  # parameters, a cell or a target of the second record
+    ({"target_scale": "log", "target_bounds": (0, 3)}, {}), ({}, {"y": np.inf}), ({}, {"y": -np.inf}),
+    ({}, {"y": np.nan}), ({}, {0: np.inf}), ({}, {0: np.nan}), ({}, {1: "nobody's"}), ({}, {1: None}),
 )  # fmt: skip
 
 
-class OfTheFit(np.random.Generator):
-    """The generator of a fit, and the streams spawned from it: no other noise is the fit's own."""
+class Given:
+    """A fit to a table of this form, of an estimator with these parameters."""
+
+    def __init__(self, kind, row):
+        row = dict(row)
+        self.kind, self.form = kind, row.pop("form", "array")
+        if kind == "HistogramForestClassifier" and row.get("mechanism") == "laplace":
+            row["noise"] = "secure"  # the simulated one is no mechanism of its own
+        if row.get("noise") != "secure":
+            row["random_state"] = 0
+        asked = {"queries": QUERIES} if row.get("release") in ("prediction", "subsample") else {}
+        self.options = {"epsilon": EPSILON, "domain": DOMAIN} | asked | row
+
+    def __call__(self, X, y):
+        """The fitted estimator."""
+        forest, given = estimator(self.kind)(**self.options), FORMS[self.form](X, y)
+        with in_blocks(given, (1, len(y) - 1)) if self.form == "blocks" else nullcontext(given) as data:
+            return forest.fit(*data)
 
 
-class ExactOfTheFit(SecureGenerator):
-    """The same where noise is drawn exactly; both fits get the same bits."""
+def choices(kind):
+    """The values of each parameter of an estimator."""
+    usual = {name: given.default for name, given in signature(estimator(kind)).parameters.items()}
+    found = {name: OWN.get(kind, {}).get(name, VALUES[name]) for name in VALUES.keys() & usual | {"form"}}
+    for name in found.keys() & FIXED:
+        found[name] = tuple(v for v in found[name] if v is not None or usual[name] is None)
+    found["form"] = tuple(FORMS)[: None if kind in FROM_BLOCKS else -1]
+    return dict(sorted(found.items()))
 
 
-class Call(NamedTuple):
-    """One draw of a mechanism: what it is, what it was drawn from, and what came."""
-
-    mechanism: str
-    weight: float
-    values: np.ndarray
-    released: object
-    after: dict  #: State of the generator, which the other fit goes on from.
+def labels_of(row):
+    """Targets of the records of `X`, and those of new ones."""
+    if "classes" not in row:
+        return np.array([1.0, 3.0, 1.5, 1.0, 2.5, 1.0]), (0.25, 3.0, -5.0, 1e6)
+    classes = row["classes"]
+    return np.array([classes[min(i, len(classes) - 1)] for i in (0, 1, 2, 0, 0, 0)]), classes
 
 
-@contextmanager
-def lockstep(first=None):
-    """The draws of all mechanisms while it lasts, a list of `Call`; released is what came in `first`."""
-    calls, originals = [], {kind: kind.sample for kind in WATCHED}
-    drawn_at, drawing, generator = set(), set(), WithNoise._generator
-
-    def watched(original):
-        def sample(self, values, *rest, rng):
-            if drawing:  # one mechanism proposes what another one takes: theirs is one draw
-                return original(self, values, *rest, rng=rng)
-            at = str(rng.bit_generator.state)
-            own = isinstance(rng, (OfTheFit, ExactOfTheFit)) and at not in drawn_at
-            drawn_at.add(at)
-            drawing.add(at)
-            released = original(self, values, *rest, rng=rng)
-            drawing.clear()
-            if first is not None:
-                released = copy(first[len(calls)].released) if len(calls) < len(first) else None
-                if own and released is not None:
-                    rng.bit_generator.state = first[len(calls)].after
-            weight = self.rate if hasattr(self, "rate") else 1 / _width(self)
-            words, values = repr(self) if own else BORROWED, np.array(values, dtype=np.float64)
-            calls.append(Call(words, weight, values, copy(released), rng.bit_generator.state))
-            return released
-
-        return sample
-
-    def fresh(forest):
-        if forest.noise == "secure":
-            return ExactOfTheFit(np.random.PCG64(0))
-        return OfTheFit(generator(forest).bit_generator)
-
+def accepted(fit, X, y):
+    """Whether there is such a fit, with a finite budget."""
     try:
-        WithNoise._generator = fresh
-        for kind, original in originals.items():
-            kind.sample = watched(original)
-        yield calls
-    finally:
-        WithNoise._generator = generator
-        for kind, original in originals.items():
-            kind.sample = original
+        return bool(np.isfinite(fit(X, y).budget_.epsilon))
+    except (TypeError, ValueError):
+        return False
 
 
-def _width(noise):
-    """Scale of Laplace noise, deviation of Gaussian noise."""
-    return noise.sigma if isinstance(noise, DiscreteGaussian) else noise.scale
-
-
-def lost(one, other):
-    r"""The most that a draw loses between the inputs of two calls: epsilon, and rho of zero-concentrated privacy.
-
-    Both are infinite if the calls are not of one kind. A choice by the exponential mechanism whose log-ratios lie
-    within a range of :math:`\eta` is :math:`\eta^2/8`-zCDP (Cesar and Rogers 2021).
-    """
-    if BORROWED in (one.mechanism, other.mechanism):
-        return math.inf, math.inf
-    if one.mechanism != other.mechanism or one.values.shape != other.values.shape:
-        return math.inf, math.inf
-    moved = one.weight * (other.values - one.values)
-    kind = one.mechanism.partition("(")[0]
-    if kind == "DiscreteGaussian":
-        return math.inf if moved.any() else 0.0, float(np.square(moved).sum()) / 2
-    if kind not in ("PermuteAndFlip", "Exponential"):
-        epsilon = float(abs(moved).sum())
-        return epsilon, epsilon**2 / 2
-    rows = moved.reshape(-1, moved.shape[-1])  # a row is a choice of its own
-    if kind == "Exponential":
-        ranges = np.ptp(rows, axis=1)
-        return float(ranges.sum()), float(np.square(ranges).sum()) / 8
-    up, down = np.maximum(rows, 0).max(axis=1), np.maximum(-rows, 0).max(axis=1)
-    return float((up + down).sum()), float(np.square(up + down).sum()) / 2
-
-
-def in_lockstep(fit, data, neighbour):
-    """The loss of a fit between two inputs, at most, and its budget; where that has a delta, at this delta."""
-    with lockstep() as first:
-        one = fit(*data)
-    with lockstep(first) as second:
-        other = fit(*neighbour)
-    budget = one.budget_
-    if len(first) != len(second) or not first or stored(one) != stored(other):
-        return math.inf, budget
-    epsilon, rho = map(math.fsum, zip(*map(lost, first, second)))
-    return min(epsilon, epsilon_of(rho, budget.delta)), budget
-
-
-def stored(fitted):
-    """All that a fit holds but its seed, by name, and what is fitted inside of it: arrays as bytes, else text."""
-    found = {}
-    for name, value in vars(fitted).items():
-        if name == "forest_":
-            found |= stored(value)
-        elif name == "trees_":
-            found |= {part: np.asarray(a).tobytes() for part, a in vars(value).items()}
-        elif name != "random_state":
-            found[name] = held(value)
+@cache
+def rows(kind):
+    """Parameters such that any two values are in one row, but those that were always refused together."""
+    values, rng = choices(kind), np.random.default_rng(crc32(kind.encode()))
+    names, found, left = list(values), [], TAKEN
+    held, refused = set(), Counter()
+    each = [[(name, i) for i in range(len(values[name]))] for name in names]
+    missing = {pair for two in combinations(each, 2) for pair in product(*two)}
+    while missing and left:
+        dead = {value for value, n in refused.items() if n >= NEVER and value not in held}
+        open_to = {name: [i for i in range(len(values[name])) if (name, i) not in dead] for name in names}
+        many = range(TRIES if left % 2 else 1)
+        tries = [[(name, int(rng.choice(open_to[name]))) for name in names] for _ in many]
+        tried = max(tries, key=lambda row: len(missing.intersection(combinations(row, 2))))
+        pairs, row = set(combinations(tried, 2)), {name: values[name][i] for name, i in tried}
+        if not accepted(Given(kind, row), X, labels_of(row)[0]):
+            refused.update((*pairs, *tried))
+            missing -= {pair for pair in pairs if refused[pair] >= NEVER / 2}
+            left -= 1
+        elif pairs & missing:
+            missing, left = missing - pairs, TAKEN
+            held.update(tried)
+            found.append(row)
+        else:
+            left -= 1
     return found
 
 
-def held(value):
-    """What is compared of a value; a source of randomness is like no other one, since noise can be had from it."""
-    if isinstance(value, SOURCES):
-        return object()
-    if isinstance(value, np.ndarray):
-        return str(value.tolist()) if value.dtype == object else value.tobytes()
-    if isinstance(value, SAID):
-        return str(value)
-    if isinstance(value, (tuple, list)):
-        return [held(part) for part in value]
-    inside = type(value).__module__.startswith("dplit.") and vars(value)
-    parts = value if isinstance(value, dict) else inside or {}
-    return type(value).__name__, {name: held(part) for name, part in parts.items()}
+@cache
+def some(words, most, **fixed):
+    """The first of these rows which hold what is fixed."""
+    kind = words.partition(",")[0]
+    held = ({**row, **KINDS[words], **{k: v for k, v in fixed.items() if k in row}} for row in rows(kind))
+    return list(islice((row for row in held if accepted(Given(kind, row), X, labels_of(row)[0])), most))
 
 
-def in_turn(one, other):
-    """The loss of what ``one(rng)`` and ``other(rng)`` draw, at most, and what the second has returned.
-
-    It has no bound where they return other things, though the same was released to them.
-    """
-    with lockstep() as first:
-        before = one(OfTheFit(np.random.PCG64(0)))
-    with lockstep(first) as second:
-        returned = other(OfTheFit(np.random.PCG64(0)))
-    same = len(first) == len(second) and first and held(before) == held(returned)
-    return math.fsum(lost(*pair)[0] for pair in zip(first, second)) if same else math.inf, returned
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """A fit to records in memory, or in blocks of Dask of these lengths, the last one taking the rest."""
-
-    forest: object
-    blocks: tuple = ()
-
-    def __call__(self, X, y):
-        from sklearn.base import clone
-
-        forest = clone(self.forest)
-        if not self.blocks:
-            return forest.fit(X, y)
-        with in_blocks((X, y), (*self.blocks[:-1], len(X) - sum(self.blocks[:-1]))) as given:
-            return forest.fit(*given)
+def neighbours_of(row, rng):
+    """Tables, and a person's records more, or in place of the last one's; whether those come first."""
+    labels, new = labels_of(row)
+    several, replaced = row.get("records_per_person", 1), row["neighbours"] == RO
+    for n in rng.integers((2, 2, 3, 13), (5, 9, 13, MANY)):
+        rest = n - (several if rng.random() < 0.5 or n <= several else 1) * replaced
+        table, y = X[rng.integers(len(X), size=n)], labels[rng.integers(len(X), size=n)]
+        one, other = _with(table[:rest], y[:rest], rng.integers(len(RECORDS), size=several),
+                           [new[i] for i in rng.integers(len(new), size=several)])  # fmt: skip
+        first = not replaced and rng.random() < 0.5 and row.get("form") != "blocks"
+        if first:
+            one, other = np.roll(one, several, axis=0), np.roll(other, several)
+        yield (table, y), (one, other), first
 
 
-def one_record(labels, new, neighbours):
-    """Small data sets and one record more, or another one in place of the first."""
-    y = np.array(labels)
-    for n, record, label in product((1, len(X)), RECORDS, new):
-        data = X[:n], y[:n]
-        if neighbours == AR:
-            yield data, append_record(*data, record, label)
-        else:
-            yield data, replace_record(*data, 0, record, label)
-    rng = np.random.default_rng(0)
-    for n in rng.integers(2, 7, size=PAIRS):
-        data = X[rng.integers(len(X), size=n)], rng.choice(y, size=n)
-        other = X[rng.integers(len(X))], rng.choice(y)
-        yield data, append_record(*data, *other) if neighbours == AR else replace_record(*data, 0, *other)
+def _with(table, y, records, targets):
+    """These records more."""
+    more = np.array([RECORDS[i] for i in records], dtype=object)
+    return np.concatenate([table, more]), np.append(y, targets)
 
 
-def one_of_many(labels, new, neighbours):
+def _lost(kind, row, pairs, fit=None):
+    fit = fit or Given(kind, row)
+    for data, neighbour, first in pairs:
+        loss, budget = in_lockstep(fit, data, neighbour, first)
+        part, asked = loss / budget.epsilon if loss else 0.0, row.get("epsilon", EPSILON)
+        spent = budget.epsilon / (asked if loss else budget.epsilon)
+        yield EPSILON * max(part, spent), f"{row}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
+
+
+def _before(given, again, X, y):
+    """What is fitted after a fit to this table, to another one: the same estimator again, or another."""
+    first, after = given(X, y), {"random_state": 1}  # not the same noise
+    second = first.set_params(**after) if again else estimator(given.kind)(**given.options | after)
+    return second.fit(np.array(RECORDS, dtype=object), labels_of(given.options)[0][: len(RECORDS)])
+
+
+def one_of_many(row, rng):
     """One record more than so many that a plan by one number is another one's by the next."""
-    at = np.arange(MANY) % len(X)
-    data = X[at], np.array(labels)[at]
-    yield data, append_record(*data, RECORDS[0], new[-1])
+    yield _like(row, np.arange(BOUGHT) % len(X), [0], -1)
 
 
-def one_among_many(labels, new, neighbours):
+def one_among_many(row, rng):
     """A record more like so many others that a count goes beyond a small integer; and one of the other's class."""
+    labels, _ = labels_of(row)
     for n, other in product(EDGES, (0, 1)):
         at = np.arange(n) % (1 + other)
-        data = X[at], np.array(labels)[at]
-        yield data, append_record(*data, X[other], labels[0])
+        yield (X[at], labels[at]), (X[[*at, other]], labels[[*at, 0]]), False
 
 
-def _targets(kind, classes):
-    """What is public of the targets, those of `X`, and those that a new record may have."""
-    if kind.endswith("Regressor"):
-        return {"target_bounds": (1, 3)}, [1.0, 3.0, 1.5, 1.0, 3.0, 1.0], (-5.0, 3.0, 1e6)
-    labels = [min(label, classes[-1]) for label in (0, 1, 2, 0, 0, 0)]  # the last stands for more
-    return {"classes": classes}, labels, classes
+def one_more(row, rng):
+    """A person of one record becomes one of two, in place of the last; tables of many sizes."""
+    for n in SIZES:
+        data, more, _ = _like(row, np.arange(n) % len(X), [0, 0], -1)
+        yield data, tuple(np.delete(part, n - 1, axis=0) for part in more), False
 
 
-def crossed(choices):
-    """Every choice of a value for each name, as parameters."""
-    return (dict(zip(choices, values)) for values in product(*choices.values()))
+def _like(row, at, records, target):
+    labels, new = labels_of(row)
+    data = X[at], labels[at]
+    return data, _with(*data, records, [new[target]] * len(records)), False
 
 
-def one_by_one(make, choices):
-    """The last of `choices`, under both relations, with one value of `MORE` beside or in place of them."""
-    usual = {name: values[-1] for name, values in choices.items()}
-    for name in sorted(MORE.keys() & signature(make).parameters):
-        for value, neighbours in product(MORE[name], choices["neighbours"]):
-            yield usual | {name: value, "neighbours": neighbours}
-
-
-def has(forest, X, y):
-    """Whether a kind has the choices that it is asked for, some of whose names are those of other kinds."""
-    try:
-        return bool(_Fit(forest)(X, y))
-    except (TypeError, ValueError) as error:
-        if any(words in str(error) for words in OTHERS):
-            return False
-        raise
-
-
-def moved(kind, choices, blocks, pairs, effort, rng):
-    """What `Subject` asks for: the worst pair of all choices of parameters.
-
-    `pairs` makes neighbours from the labels of `X`, those of a new record, and the relation.
-    """
-    make, found, more = estimator(kind), [], pairs is one_record and {"noise", "delta"}.isdisjoint(choices)
-    choices = {"neighbours": (AR, RO)} | choices
-    for options in (*crossed(choices), *(one_by_one(make, choices) if more else ())):
-        state = None if options.get("noise") == "secure" else 0
-        schema, labels, new = _targets(kind, options.get("classes", [0, 1, 2]))
-        forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema | options)
-        for cut in blocks if has(forest, X, labels) else ():
-            fit = _Fit(forest, cut)
-            for data, neighbour in pairs(labels, new, options["neighbours"]):
-                if len(data[0]) < len(cut):
-                    continue
-                loss, budget = in_lockstep(fit, data, neighbour)
-                where = f"{options}, {neighbour[0].tolist()}, {neighbour[1].tolist()}"
-                found.append((max(loss / budget.epsilon * EPSILON, budget.epsilon), where))
+def _every(kind, effort, rng):
+    """The worst of all rows, and of tables that are refused, their neighbours in the same words."""
+    found = [case for row in rows(kind) for case in _lost(kind, row, neighbours_of(row, rng))]
+    named = choices(kind)
+    row = {name: value for name, value in USUAL.items() if name in named}
+    pairs = list(neighbours_of(row, rng))
+    for again in (False, True):
+        found += _lost(kind, row, pairs, partial(_before, Given(kind, row), again))
+    for options, cells in REFUSED:
+        row = {name: value for name, value in (USUAL | options).items() if name in named}
+        table, (y, new) = X[:3].copy(), labels_of(row)
+        y = y[:3].astype(float)
+        for place, cell in cells.items():
+            target, at = (y, 1) if place == "y" else (table, (1, place))
+            target[at] = cell
+        found += _lost(kind, row, [((table, y), _with(table, y, [1], [label]), False) for label in new[:2]])
     return worst_of(EPSILON, found)
+
+
+def _some(words, pairs, most, fixed, effort, rng):
+    """The worst of some rows that hold what is fixed, of each kind of pairs."""
+    kind = words.partition(",")[0]
+    chosen = some(words, most, **fixed)
+    return worst_of(EPSILON, [case for row in chosen for case in _lost(kind, row, pairs(row, rng))])
+
+
+def _bought(kind, effort, rng):
+    """The same of fits that buy the number of records, of a table and of blocks."""
+    fixed = {"n_records": None, "neighbours": AR, "records_per_person": 1}
+    forms = [_some(kind, one_of_many, 3, fixed | {"form": form}, effort, rng) for form in ("array", "blocks")]
+    return max(forms, key=lambda worst: worst.found)
 
 
 def registered():
     """The subjects of this file."""
-    for words, choices, has_blocks in KINDS:
-        name, kind = f"{words}, what a record moves", words.partition(",")[0]
-        few = {name: values[-1:] for name, values in choices.items()}
-        yield subject(name, partial(moved, kind, choices, ((),), one_record))
-        alone = few | {"neighbours": (AR,)}
-        yield subject(f"{name} among many", partial(moved, kind, alone, ((),), one_among_many))
-        if has_blocks:
-            yield subject(f"{name} in blocks", partial(moved, kind, few, BLOCKS, one_record))
-    for kind in (words for words, *_ in KINDS[:6] if "," not in words):  # those that plan by it
-        name = f"{kind}, a number of records that is bought"
-        yield subject(name, partial(moved, kind, BOUGHT, ((), (100, 200)), one_of_many))
+    for words in KINDS:
+        name, one = f"{words}, what a record moves", {"records_per_person": 1}
+        most = 24 if words.startswith("Matrix") else 8
+        every = partial(_every, words) if words in ESTIMATORS else partial(_some, words, neighbours_of, most, one)
+        yield subject(name, every)
+        alone = one | {"neighbours": AR, "form": "array", "epsilon": EPSILON, "domain": DOMAIN}
+        yield subject(f"{name} among many", partial(_some, words, one_among_many, 1, alone))
+        two = alone | {"records_per_person": 2}
+        yield subject(
+            f"{words}, a person of two records", partial(_some, words, neighbours_of, 4, {"records_per_person": 2})
+        )
+        becomes = two | {"n_records": None, "neighbours": RO}
+        yield subject(f"{words}, one record of a person becomes two", partial(_some, words, one_more, 2, becomes))
+    for kind in FROM_BLOCKS:
+        check = partial(_some, kind, neighbours_of, 8, {"form": "blocks"})
+        yield subject(f"{kind}, what a record moves in blocks", check)
+    for kind in ESTIMATORS[:4]:  # those that plan by it
+        yield subject(f"{kind}, a number of records that is bought", partial(_bought, kind))

@@ -1,15 +1,15 @@
 """The releases of leaves in ``dplit audit``: each function of `dplit.forests.releases` as a black box.
 
 Two leaves are looked at together, since one number may be computed from both. And each gets one record more at
-every number of records, in lockstep (`dplit.court.audit.subjects.moved`).
+every number of records, in lockstep (`dplit.court.audit.lockstep`).
 """
 
 from functools import partial
 
 import numpy as np
 
+from dplit.court.audit.lockstep import in_turn
 from dplit.court.audit.subject import BlackBox, Pair, subjects_of, worst_of
-from dplit.court.audit.subjects.moved import in_turn
 from dplit.domain import GRID
 from dplit.forests import releases
 

@@ -14,48 +14,27 @@ from sklearn.base import clone
 
 from dplit.budget.accountant import Accountant, BudgetError
 from dplit.court.audit.estimators import in_blocks
-from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
+from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject, worst_of
+from dplit.court.audit.subjects.moved import ESTIMATORS, Given, labels_of, rows
+from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.forests import HistogramForestClassifier
 from dplit.ground.errors import PrivacyLeakWarning
 
-EPSILON, DELTA, SECRET = 1.0, 1e-6, 80_706_050_403_020
+EPSILON, SECRET = 1.0, 80_706_050_403_020
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])  # two columns that are cut
 X, LABELS = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "c", 0.7], [0.6, "a", 0.5]], [0, 1, 2, 0]
 COUNTED = HistogramForestClassifier(0.4, domain=DOMAIN, classes=[0, 1, 2], max_depth=1)
-COMMON = {"neighbours": (AR, RO), "max_depth": (0, 2), "records_per_person": (1, 3)}
-BOOSTED = {  # with so many rounds a fit pays by zero-concentrated privacy
-    "n_records": (100, None), "delta": (0.0, DELTA), "n_estimators": (2, 20)
-}  # fmt: skip
-PARTITIONED = {"partitioned": (True, False)}
-KINDS = {
-    **dict.fromkeys(("BoostedForestClassifier", "BoostedForestRegressor", "PrivateForestClassifier",
-                     "PrivateForestRegressor"), BOOSTED),
-    "RandomDecisionForestClassifier": {},
-    "MedianForestClassifier": PARTITIONED | {"selection": ("uniform", "exponential")},
-    "MedianForestRegressor": PARTITIONED | {"selection": ("uniform", "permute-and-flip")},
-    "MultinomialForestClassifier": {"partition_rate": (1, None), "min_samples_leaf": (1,)},
-    "HistogramForestClassifier": {"max_depth": (1,), "mechanism": ("geometric", "laplace")},
-    "MatrixForestClassifier": {"max_depth": (1,), "ensembles": (1, 2), "strategy": ("identity",)},
-    **dict.fromkeys(("JPWClassifier", "FSClassifier", "RGVClassifier", "DPExtraTreesClassifier",
-                     "DPExtraTreesRegressor", "DPRandomForestClassifier", "DPRandomForestRegressor",
-                     "DPDecisionForestClassifier"), PARTITIONED),
-}  # fmt: skip
 
 
-def _spent(kind, choices, effort, rng):
-    """The largest total over all choices of parameters; infinite if a delta is too large, or a part is missing."""
-    make, found, choices = estimator(kind), [], COMMON | choices
-    for values in product(*choices.values()):
-        options = dict(zip(choices, values))
-        given = {"n_estimators": 2, "random_state": 0} | public(kind, 2) | options
-        forest = make(EPSILON, domain=DOMAIN, **given)
-        budget = forest.fit(X, LABELS).budget_
-        too_much = budget.delta > options.get("delta", 0.0) * (1 + 1e-9)
-        too_little = budget.epsilon < EPSILON * (1 - 1e-9)
-        found.append((math.inf if too_much or too_little else budget.epsilon, str(options)))
-    worst, where = max(found)
-    return Found(EPSILON, worst, f"{len(found)} fits, the largest total: {where}")
+def _spent(kind, effort, rng):
+    """The largest total, as a share of what is asked for; infinite if a delta is too large or a part missing."""
+    found = []
+    for row in rows(kind):
+        budget = Given(kind, row)(RECORDS, labels_of(row)[0]).budget_
+        too_much, share = budget.delta > row.get("delta", 0.0) * (1 + 1e-9), budget.epsilon / row["epsilon"]
+        found.append((math.inf if too_much or share < 1 - 1e-9 else share, str(row)))
+    return worst_of(EPSILON, found, "fits")
 
 
 class Told(ValueError):
@@ -148,7 +127,7 @@ def registered():
     """The subjects of this file."""
     yield subject("an account of several fits", partial(_account, False))
     yield subject("an account that is kept in a file", partial(_account, True))
-    for kind, choices in KINDS.items():
-        yield subject(f"{kind} spends what it is asked for", partial(_spent, kind, choices))
+    for kind in ESTIMATORS:
+        yield subject(f"{kind} spends what it is asked for", partial(_spent, kind))
         yield subject(f"{kind} says what it reads off its records", partial(_left_out, kind))
         yield subject(f"{kind} tells no seed, and no cell that it refuses", partial(_told, kind))

@@ -13,7 +13,8 @@ from dplit.baselines._shared import bin_codes
 from dplit.court.audit.estimators import in_blocks
 from dplit.court.audit.subject import RO, Found, estimator, public, subjects_of
 from dplit.court.audit.subjects import spending
-from dplit.court.audit.subjects.moved import DOMAIN, KINDS, crossed, has, held, one_by_one
+from dplit.court.audit.subjects.covered import Given, rows
+from dplit.court.audit.subjects.moved import DOMAIN, KINDS, has, held
 from dplit.court.audit.subjects.moved import X as RECORDS
 from dplit.court.audit.subjects.persons import DEEP, TREES, drawn
 from dplit.domain import Categorical, Continuous, Date, Domain
@@ -57,12 +58,15 @@ def _tables(columns, targets):
 
 
 def _small(kind, seeds):
-    """Domain and parameters of fits: those that `spending` crosses, and others one after another."""
-    choices = spending.COMMON | spending.KINDS[kind]
-    choices |= {"delta": (0.0, 1e-15), "n_estimators": (20,)} if "delta" in choices else {}
-    asked = {"release": ("prediction", "subsample"), "queries": ([[0.5, "a", None]],)} if kind == MATRIX else {}
-    others = crossed(choices | asked) if asked else ()
-    for options in (*crossed(choices), *others, *one_by_one(estimator(kind), choices)):
+    """Domain and parameters of fits: those in which each two values are together."""
+    for row in rows(kind):
+        options = Given(kind, row).options | {"noise": None, "random_state": 0}
+        options |= {"delta": 1e-15} if row.get("delta") else {}
+        options |= {} if "delta" in row else {"n_estimators": 1 + (kind == MATRIX)}  # no draw for each record
+        if kind in SPARSE and options["max_depth"] is None:
+            options["max_depth"] = 2  # deeper, a path's end depends on where its cuts are
+        if kind == MATRIX and "queries" in options:
+            options |= {"queries": [[0.5, "a", None]]}
         yield FILLED, options
 
 
@@ -84,7 +88,7 @@ def _shown(forest, data, blocks=()):
     if type(forest).__name__ in SPARSE and forest.domain is not LEVELS:
         parts |= {name: parts[name].shape for name in PLACES}
     parts |= {"card": forest.model_card(), "warnings": sorted(str(w.message) for w in said)}
-    return {name: value if isinstance(value, np.ndarray) and value.dtype != object else str(held(value))
+    return {name: value if isinstance(value, np.ndarray) and value.dtype.kind not in "OU" else str(held(value))
             for name, value in parts.items() if name not in ("random_state", "forest_")}  # fmt: skip
 
 
@@ -101,7 +105,7 @@ def _nothing(choices, kind, effort, rng):
     classes, made, wrong = not kind.endswith("Regressor"), 0, []
     for domain, options in choices(kind, effort.pick(3, 10, 30)):
         known = {"classes": [0, 1, 2]} if classes else {"target_bounds": (1, 3)}
-        given = {"random_state": 0, "n_estimators": 1 + (kind == MATRIX), "domain": domain} | known | options
+        given = {"random_state": 0, "n_estimators": 1 + (kind == MATRIX)} | known | options | {"domain": domain}
         forest = estimator(kind)(NOTHING, **given)
         tables = _tables(domain, given["classes"] if classes else [1.0, 2.0, 1.5, 9.0])
         if not has(forest, *tables[0]):

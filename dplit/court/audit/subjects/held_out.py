@@ -11,6 +11,7 @@ from dplit.court.power.releases.metrics import VIEWS, told
 from dplit.metrics import HeldOut, describe
 
 RECORDS = ((0.9, 1), (0.0, 1), (0.5, 0), (1.0, 0), (0.3, 2))  # what a model says of it, and its target
+MORE = *RECORDS, (0.123, 0), (0.77, 1)  # that a person may bring: not all are there already
 NUMBERS, BOUNDS = (told(lambda X: 9 * X - 4), told(lambda X: 1 - X)), (-1.0, 1.5)  # the first says more
 CALLS = {  # by the bounds of the targets
     "scores": (None, lambda held: held.scores(VIEWS[0], EPSILON, "accuracy", "log_loss", "auc", "calibration")),
@@ -41,7 +42,7 @@ def lost(name, neighbours, several, record):
 
 def _moved(name, effort, rng):
     missing = ((0.4, np.nan),) if name.startswith("description") else ()
-    cases = product((AR, RO), (1, 2), (*RECORDS, *missing))
+    cases = product((AR, RO), (1, 2), (*MORE, *missing))
     return worst_of(EPSILON, [(lost(name, *case), *map(str, case)) for case in cases])
 
 

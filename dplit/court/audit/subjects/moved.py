@@ -3,24 +3,30 @@ r"""What one record moves in the numbers that noise is added to, in ``dplit audi
 A fit on neighbouring records gets, from every mechanism, what the first one got: adaptive composition made to run.
 The loss of a draw is at most what the record moves times its rate. The sum is held to the budget; where that has a
 delta, in zero-concentrated privacy. Noise from another generator than the fit's, or from a state that was drawn
-from before, costs without limit, and so does what the fits store and is not the same.
+from before, costs without limit, and so does what the fits store, warn of or refuse and is not the same.
+Trees whose tests are chosen in compiled code are handed on, too: each one that reads another table costs what the
+budget says of its levels. A record's tree or coin is the same in both fits.
 """
 
 import math
-from contextlib import contextmanager
+import warnings
+from collections import Counter
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from inspect import signature
+from importlib import import_module
 from itertools import product
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
-from dplit.budget import Budget, epsilon_of
+from dplit.budget import Budget, Spend, epsilon_of
 from dplit.court.audit.estimators import in_blocks
 from dplit.court.audit.subject import AR, RO, estimator, subject, worst_of
 from dplit.domain import Categorical, Continuous, Domain
+from dplit.forests import releases
 from dplit.forests.noise import WithNoise
 from dplit.forests.randomness import SOURCES
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
@@ -28,6 +34,10 @@ from dplit.mechanisms.secure import SecureGenerator
 from dplit.neighbours import append_record, replace_record
 
 EPSILON = 0.7  # not 1: at 1 a product with epsilon is a quotient
+GROWERS = (  # where they are looked up, and their names
+    ("trees.median", "grow_median_trees"), ("baselines.fs_rgv", "grow_greedy_trees"),
+    ("baselines._shared", "grow_greedy_level_trees"),
+)  # fmt: skip
 WATCHED = Geometric, Laplace, PermuteAndFlip, Exponential, DiscreteGaussian
 SAID = str, int, float, np.generic, Budget, Domain
 BORROWED = "noise that is not the fit's own"
@@ -48,16 +58,10 @@ GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
 TREES = {"max_depth": (0, 2), "n_estimators": (1, 3)}
 CELLS = {"max_depth": (1,), "n_estimators": (1,), "mechanism": ("geometric",)}
 ONE_LEAF = {  # of trees whose tests are chosen in compiled code: their laws have rows of their own
-    "max_depth": (0,), "n_estimators": (1, 3), "partitioned": (True, False)
+    "max_depth": (0, 2), "n_estimators": (1, 3), "partitioned": (True, False)
 }  # fmt: skip
 MATRIX = {"max_depth": (1,), "n_estimators": (2,), "bins": (2,)}
 QUERIES = [[0.9, "b", 0.3], [0.1, "a", -0.5], [0.9, "b", 0.3]]
-MORE = {  # choices of some kinds, one after another, beside those that are crossed
-    "voting": ("hard", "weighted"), "operator": ("gini", "information-gain"), "criterion": ("gini", "majority"),
-    "scores": ("normalised",), "public_n": (9,), "classes": ([0], [0, 1]), "n_records": (None, 60), "bins": (3,),
-    "strategy": ("per-tree", "weighted", "marginals", "merged", "regions", "p-identity"), "max_features": (1,),
-    "target_scale": ("linear", "log"), "ensembles": (2,), "release": ("mixed", "clipped"),
-}  # fmt: skip
 OTHERS = ("must be one of", "is one for", "queries must be None", "must be 'weighted'")  # errors: not theirs
 KINDS = (  # an estimator and words, its parameters, and whether there is a fit from blocks
     ("BoostedForestClassifier", ROUNDS | FEWER, True),
@@ -83,7 +87,7 @@ KINDS = (  # an estimator and words, its parameters, and whether there is a fit 
                "mechanism": ("geometric", "laplace")}, False),
     *((kind, ONE_LEAF, False) for kind in ("MedianForestClassifier", "MedianForestRegressor")),
     ("MultinomialForestClassifier",
-     {"max_depth": (0,), "n_estimators": (1, 3), "partition_rate": (1, None)}, False),
+     {"max_depth": (0, 1, 2), "n_estimators": (1, 3), "partition_rate": (1, None)}, False),
     *((kind, ONE_LEAF, False)
       for kind in ("FSClassifier", "RGVClassifier", "DPRandomForestClassifier", "DPRandomForestRegressor",
                    "DPDecisionForestClassifier")),
@@ -93,11 +97,38 @@ KINDS = (  # an estimator and words, its parameters, and whether there is a fit 
 )  # fmt: skip
 
 
-class OfTheFit(np.random.Generator):
+class Coupled(np.random.Generator):
+    """Where the other fit drew a number for each record, the same ones come again, and new ones for the others."""
+
+    drawn, given = [], None
+
+    def _coupled(self, name, *asked, size=None, **more):
+        drawn = getattr(super(), name)(*asked, size=size, **more)
+        if np.ndim(drawn) != 1 or np.ndim(size) or size is None:
+            return drawn
+        place, state = len(self.drawn), self.bit_generator.state
+        if self.given is not None and place < len(self.given):
+            same, before, after = self.given[place]
+            if same == (name, *asked) and before.dtype == drawn.dtype:
+                state, n = after, min(len(before), len(drawn))
+                drawn[:n], self.bit_generator.state = before[:n], after
+        self.drawn.append(((name, *asked), drawn.copy(), state))
+        return drawn
+
+    def integers(self, *ends, **options):
+        """As of NumPy."""
+        return self._coupled("integers", *ends, **options)
+
+    def random(self, size=None, **options):
+        """As of NumPy."""
+        return self._coupled("random", size=size, **options)
+
+
+class OfTheFit(Coupled):
     """The generator of a fit, and the streams spawned from it: no other noise is the fit's own."""
 
 
-class ExactOfTheFit(SecureGenerator):
+class ExactOfTheFit(Coupled, SecureGenerator):
     """The same where noise is drawn exactly; both fits get the same bits."""
 
 
@@ -111,10 +142,59 @@ class Call(NamedTuple):
     after: dict  #: State of the generator, which the other fit goes on from.
 
 
+class Calls(list):
+    """Each `Call` of a fit, what it drew for records, the trees that were grown, and what their levels cost."""
+
+    def __init__(self):
+        super().__init__()
+        self.drawn, self.grown, self.levels, self.sources = [], [], [], 0
+
+
+class Grown(NamedTuple):
+    """Trees that compiled code has grown: by which rule, what it read for each tree, and what it returned."""
+
+    rule: str
+    read: list
+    trees: object
+    after: dict
+
+
+def _watched_growth(original, calls, first):
+    """A grower of trees, of a table or of columns of codes; the second fit gets the trees of the first."""
+
+    def grow(table, codes, y, n_classes, parts, rule, *, rng, n_jobs=None):
+        from dplit.baselines._shared import leaf_stats
+
+        X = np.asarray(codes if isinstance(table, Domain) else table.T, dtype=np.float64)
+        parts = [np.arange(len(y)) if part is None else part for part in parts]
+        rows = [row.tobytes() for row in np.column_stack([X, y])]
+        read = [Counter(rows[i] for i in part) for part in parts]
+        if first is None:
+            trees, stats = original(table, codes, y, n_classes, parts, rule, rng=rng, n_jobs=n_jobs)
+        elif len(calls.grown) < len(first.grown):
+            trees = first.grown[len(calls.grown)].trees
+            stats = leaf_stats(trees, X, y, n_classes, parts)
+            rng.bit_generator.state = first.grown[len(calls.grown)].after
+        calls.grown.append(Grown(repr(rule), read, trees, rng.bit_generator.state))
+        return trees, stats
+
+    return grow
+
+
+def _growth(one, other):
+    """What two fits lose by trees that read other records: each record costs what a tree's levels do."""
+    pairs = list(zip(one.grown, other.grown))
+    alike = all(a.rule == b.rule and len(a.read) == len(b.read) for a, b in pairs)
+    if not alike or len(one.grown) != len(other.grown) or one.levels != other.levels:
+        return math.inf
+    moved = sum(((p - q) + (q - p)).total() for a, b in pairs for p, q in zip(a.read, b.read))
+    return moved * one.levels[-1] if moved and one.levels else 0.0  # the last are those of the budget
+
+
 @contextmanager
 def lockstep(first=None):
-    """The draws of all mechanisms while it lasts, a list of `Call`; released is what came in `first`."""
-    calls, originals = [], {kind: kind.sample for kind in WATCHED}
+    """The draws of all mechanisms while it lasts, as `Calls`; released is what came in `first`."""
+    calls, originals = Calls(), {kind: kind.sample for kind in WATCHED}
     drawn_at, drawing, generator = set(), set(), WithNoise._generator
 
     def watched(original):
@@ -140,18 +220,26 @@ def lockstep(first=None):
 
     def fresh(forest):
         if forest.noise == "secure":
-            return ExactOfTheFit(np.random.PCG64(0))
+            calls.sources += 1  # a fit inside of this one has bits of its own
+            return ExactOfTheFit(np.random.PCG64(calls.sources))
         return OfTheFit(generator(forest).bit_generator)
 
-    try:
-        WithNoise._generator = fresh
-        for kind, original in originals.items():
-            kind.sample = watched(original)
+    def levels(node, depth):
+        found = levels_of(node, depth)
+        calls.levels.append(found.epsilon)
+        return found
+
+    levels_of = releases.levels
+    with ExitStack() as patches:
+        places = [(WithNoise, "_generator", fresh), (releases, "levels", levels), (Coupled, "drawn", calls.drawn)]
+        places.append((Coupled, "given", None if first is None else first.drawn))
+        places += [(kind, "sample", watched(original)) for kind, original in originals.items()]
+        for module, name in GROWERS:
+            module = import_module(f"dplit.{module}")
+            places.append((module, name, _watched_growth(getattr(module, name), calls, first)))
+        for place in places:
+            patches.enter_context(patch.object(*place))
         yield calls
-    finally:
-        WithNoise._generator = generator
-        for kind, original in originals.items():
-            kind.sample = original
 
 
 def _width(noise):
@@ -187,14 +275,27 @@ def lost(one, other):
 def in_lockstep(fit, data, neighbour):
     """The loss of a fit between two inputs, at most, and its budget; where that has a delta, at this delta."""
     with lockstep() as first:
-        one = fit(*data)
+        one, *said = _said(fit, data)
     with lockstep(first) as second:
-        other = fit(*neighbour)
+        other, *saying = _said(fit, neighbour)
+    if one is None or other is None:  # refused, in words that tell neither from the other
+        return 0.0 if said == saying else math.inf, Budget(Spend("nothing", EPSILON))
     budget = one.budget_
-    if len(first) != len(second) or not first or stored(one) != stored(other):
+    if len(first) != len(second) or not first or said != saying or stored(one) != stored(other):
         return math.inf, budget
     epsilon, rho = map(math.fsum, zip(*map(lost, first, second)))
-    return min(epsilon, epsilon_of(rho, budget.delta)), budget
+    return min(epsilon + _growth(first, second), epsilon_of(rho, budget.delta)), budget
+
+
+def _said(fit, data):
+    """What is fitted, None if it is refused, and all errors and warnings."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            fitted, error = fit(*data), ""
+        except (TypeError, ValueError) as refused:
+            fitted, error = None, f"{type(refused).__name__}: {refused}"
+    return fitted, error, sorted(str(w.message) for w in said)
 
 
 def stored(fitted):
@@ -299,14 +400,6 @@ def crossed(choices):
     return (dict(zip(choices, values)) for values in product(*choices.values()))
 
 
-def one_by_one(make, choices):
-    """The last of `choices`, under both relations, with one value of `MORE` beside or in place of them."""
-    usual = {name: values[-1] for name, values in choices.items()}
-    for name in sorted(MORE.keys() & signature(make).parameters):
-        for value, neighbours in product(MORE[name], choices["neighbours"]):
-            yield usual | {name: value, "neighbours": neighbours}
-
-
 def has(forest, X, y):
     """Whether a kind has the choices that it is asked for, some of whose names are those of other kinds."""
     try:
@@ -322,9 +415,8 @@ def moved(kind, choices, blocks, pairs, effort, rng):
 
     `pairs` makes neighbours from the labels of `X`, those of a new record, and the relation.
     """
-    make, found, more = estimator(kind), [], pairs is one_record and {"noise", "delta"}.isdisjoint(choices)
-    choices = {"neighbours": (AR, RO)} | choices
-    for options in (*crossed(choices), *(one_by_one(make, choices) if more else ())):
+    make, found, choices = estimator(kind), [], {"neighbours": (AR, RO)} | choices
+    for options in crossed(choices):
         state = None if options.get("noise") == "secure" else 0
         schema, labels, new = _targets(kind, options.get("classes", [0, 1, 2]))
         forest = make(EPSILON, domain=DOMAIN, random_state=state, **schema | options)

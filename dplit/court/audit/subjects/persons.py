@@ -7,12 +7,15 @@ k-th part of epsilon.
 """
 
 import math
+import warnings
 from functools import partial
 from itertools import product
 
 import numpy as np
 
+from dplit.budget import Group
 from dplit.court.audit.subject import AR, RO, Found, estimator, public, subject
+from dplit.court.audit.subjects.covered import Given, labels_of, rows
 from dplit.court.audit.subjects.moved import DOMAIN, KINDS, RECORDS, X, moved, stored
 from dplit.neighbours import append_record, replace_record
 
@@ -62,7 +65,26 @@ def _alike(kind, options, effort, rng):
         one = make(one_of_two, **given).fit(X, y)
         if drawn(two) != drawn(one):
             other.append(f"{neighbours}, seed {seed}")
-    return Found(0.0, len(other) / (2 * seeds), f"{2 * seeds} fits; other draws: {other}")
+    for row in () if "delta" in make.__dataclass_fields__ else rows(kind):  # others are not published
+        several, any_number = (_parts(kind, row, k, relation) for k, relation in ((2, RO), (1, AR)))
+        other += [f"as published, {row}: no {part}" for part in any_number - several]
+    return Found(0.0, float(len(other)), f"{2 * seeds} fits; other draws: {other}")
+
+
+def _parts(kind, row, several, neighbours):
+    """The parts of a published fit's budget, in words; of it the ways in which records are given to trees, too."""
+    row = row | {"accounting": "published", "records_per_person": several, "neighbours": neighbours}
+    row |= {"n_estimators": 2, "max_depth": 1, "noise": None}
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            waiting, found = [Given(kind, row)(X, labels_of(row)[0]).budget_.root], set()
+    except (TypeError, ValueError):  # there is none
+        return set()
+    while waiting:
+        node = waiting.pop()
+        waiting += node.parts
+        found |= {(type(node).__name__, node.name)} if not isinstance(node, Group) else set()
+    return found
 
 
 def drawn(fitted):

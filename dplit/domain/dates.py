@@ -174,7 +174,8 @@ def _read(cell):
     if is_missing(cell) or cell == "":
         return None
     if isinstance(cell, str):
-        cell = datetime.fromisoformat(cell)
+        cell = pd.to_datetime(cell, format="ISO8601")  # as beside others, "nan" and "NaT" are missing
+        return None if cell is pd.NaT else _read(cell)
     if not isinstance(cell, date):
         raise TypeError
     return np.datetime64(cell.replace(tzinfo=None) if isinstance(cell, datetime) else cell, "us")

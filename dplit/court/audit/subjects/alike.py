@@ -69,7 +69,7 @@ def _small(kind, seeds):
             del options["n_estimators"]
         if kind in SPARSE and options["max_depth"] is None:
             options["max_depth"] = 2  # deeper, a path's end depends on where its cuts are
-        if kind == MATRIX and "queries" in options:
+        if options.get("queries"):
             options |= {"queries": [[0.5, "a", None]]}
         yield FILLED, options
 

@@ -4,6 +4,7 @@ Any two values of two parameters are in a fit together: a covering array. Tables
 well, and so is a person's number of records. Fits after other fits are compared, and tables to be refused.
 """
 
+import math
 from collections import Counter
 from contextlib import nullcontext
 from functools import cache, partial
@@ -17,7 +18,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from dplit.court.audit.estimators import in_blocks
 from dplit.court.audit.lockstep import EPSILON, in_lockstep
-from dplit.court.audit.subject import AR, RO, estimator, subject, worst_of
+from dplit.court.audit.subject import AR, RO, Found, estimator, subject, worst_of
 from dplit.domain import Categorical, Continuous, Domain
 
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(-1, 1)])
@@ -25,6 +26,7 @@ X = np.array([[0.1, "a", 0.3], [0.9, "b", -0.8], [0.4, "c", 0.9], [0.6, "a", -0.
               [0.2, "a", 0.7]], dtype=object)  # fmt: skip
 RECORDS = ([0.9, "b", 0.3], [-7.0, "a", 5.0], [1e9, "c", -1e9])  # inside the bounds, and outside
 EDGES = 127, 255, 32_767, 65_535  # records: one more, and a small integer overflows
+UNLIKE, HUNDRED = (3, 20_000), 100  # records of tables that have little in common
 SIZES = 1, 6, 1000  # of tables; where all goes by the number, plans for 1,000 and 1,001 differ
 BOUGHT = 300  # records: a plan by a number that is bought is another one's by the next
 QUERIES = [[0.9, "b", 0.3], [0.1, "a", -0.5], [0.9, "b", 0.3]]
@@ -71,7 +73,7 @@ VALUES = {
     "mechanism": ("geometric", "laplace"), "bins": (None, 2, 3, 5), "voting": (None, "hard", "weighted"),
     "strategy": ("identity", "per-tree", "weighted", "marginals", "merged", "regions", "p-identity",
                  "disjoint"),  # of noise that trees share there are laws
-    "ensembles": (1, 2), "subset_size": (None, 1), "difference": (None, True, False),
+    "queries": (None, QUERIES), "ensembles": (1, 2), "subset_size": (None, 1), "difference": (None, True, False),
 }  # fmt: skip
 OWN = {
     "HistogramForestClassifier": {"release": ("shrunk", "mixed", "clipped"), "max_depth": (None, 1, 2),
@@ -97,14 +99,13 @@ class Given:
             row["noise"] = "secure"  # the simulated one is no mechanism of its own
         if row.get("noise") != "secure":
             row["random_state"] = 0
-        asked = {"queries": QUERIES} if row.get("release") in ("prediction", "subsample") else {}
-        self.options = {"epsilon": EPSILON, "domain": DOMAIN} | asked | row
+        self.options = {"epsilon": EPSILON, "domain": DOMAIN} | row
 
-    def __call__(self, X, y):
-        """The fitted estimator."""
+    def __call__(self, X, y, *weights):
+        """The fitted estimator; weights of records it must refuse."""
         forest, given = estimator(self.kind)(**self.options), FORMS[self.form](X, y)
         with in_blocks(given, (1, len(y) - 1)) if self.form == "blocks" else nullcontext(given) as data:
-            return forest.fit(*data)
+            return forest.fit(*data, **({"sample_weight": weights[0]} if weights else {}))
 
 
 def choices(kind):
@@ -232,12 +233,32 @@ def _like(row, at, records, target):
     return data, _with(*data, records, [new[target]] * len(records)), False
 
 
+def _weighted(row):
+    """A record more that weighs three."""
+    data, more, _ = _like(row, np.arange(4), [0], -1)
+    return (*data, np.ones(4)), (*more, np.array([1.0, 1, 1, 1, 3])), False
+
+
+def _unlike(words, effort, rng):
+    """How many pairs of tables that have little in common are told apart by more than what noise is added to."""
+    wrong, kind = [], words.partition(",")[0]
+    bought = {"n_records": None} if words in ESTIMATORS[:4] else {}
+    for row in some(words, effort.pick(3, 12, 24)) + some(words, 2 * len(bought), **bought):
+        labels, _ = labels_of(row)
+        given, (few, many) = Given(kind, row), (HUNDRED, HUNDRED) if row["neighbours"] == RO else UNLIKE
+        mixed = rng.integers(len(X), size=few)
+        one, other = (X[mixed], labels[mixed]), (np.array([RECORDS[2]] * many, dtype=object), labels[[2] * many])
+        for pair in ((one, other), (other, one)):
+            wrong += [str(row)] if math.isinf(in_lockstep(given, *pair)[0]) else []
+    return Found(0.0, float(len(wrong)), f"{wrong[:3]}")
+
+
 def _every(kind, effort, rng):
     """The worst of all rows, and of tables that are refused, their neighbours in the same words."""
     found = [case for row in rows(kind) for case in _lost(kind, row, neighbours_of(row, rng))]
     named = choices(kind)
     row = {name: value for name, value in USUAL.items() if name in named}
-    pairs = list(neighbours_of(row, rng))
+    pairs, found = list(neighbours_of(row, rng)), found + list(_lost(kind, row, [_weighted(row)]))
     for again in (False, True):
         found += _lost(kind, row, pairs, partial(_before, Given(kind, row), again))
     for options, cells in REFUSED:
@@ -272,6 +293,7 @@ def registered():
         most = 24 if words.startswith("Matrix") else 8
         every = partial(_every, words) if words in ESTIMATORS else partial(_some, words, neighbours_of, most, one)
         yield subject(name, every)
+        yield subject(f"{words}, fits of unlike tables", partial(_unlike, words))
         alone = one | {"neighbours": AR, "form": "array", "epsilon": EPSILON, "domain": DOMAIN}
         yield subject(f"{name} among many", partial(_some, words, one_among_many, 1, alone))
         two = alone | {"records_per_person": 2}

@@ -12,14 +12,13 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import numpy as np
-import pandas as pd
-from scipy.stats import binom
+from scipy.stats import binom, chisquare
 
 from dplit.budget.accountant import Accountant, BudgetError
 from dplit.court.audit.subject import Found, estimator, public, subject
 from dplit.court.audit.subjects import spending
 from dplit.court.audit.subjects.moved import ESTIMATORS
-from dplit.domain import Categorical, Continuous, Date, Domain
+from dplit.domain import Continuous, Domain
 from dplit.forests.reading import WithRecords
 from dplit.mechanisms import DiscreteGaussian, Exponential, Geometric, Laplace, PermuteAndFlip
 from dplit.mechanisms.secure import SecureGenerator
@@ -30,14 +29,9 @@ STATES = {  # of a fit that nobody can repeat
     "bits": lambda: np.random.PCG64(0), "an older generator": lambda: np.random.RandomState(0),
     "a sequence": lambda: np.random.SeedSequence(0),
 }  # fmt: skip
-TABLE = {"amount": [0.5, 2.0, 7.0, 7.0], "kind": ["a", "b", "b", "a"],
-         "day": pd.to_datetime(["2020-01-01", "2020-02-01", "2020-02-01", "2020-03-01"])}  # fmt: skip
-ROW = {"amount": 9.0, "kind": "c", "day": pd.Timestamp("2020-04-01")}
-BOUNDS = {  # of a column, as they may be given
-    "amount": (None, (0, None), (None, 10), (None, None), [0, 10], Continuous(0, 10), (-math.inf, 10)),
-    "kind": (None, [*"abc"], ("a", None), ("a", "b"), Categorical([*"abc"]), pd.CategoricalDtype([*"ab"])),
-    "day": (None, ("2020-01-01", None), (None, "2020-12-31"), Date("2020-01-01", "2020-12-31")),
-}  # fmt: skip
+SEEN = 0.25, 0.6, 0.9  # what records hold that are cut
+CUTTING = ("RandomDecisionForestClassifier", "MedianForestClassifier", "MedianForestRegressor", "JPWClassifier",
+           "MultinomialForestClassifier", "FSClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor")
 SIGMA, RATE = 3.0, 0.5
 BEHIND = 18, 0  # scores
 DRAWS, RARE, STRETCHED = 1_500_000, 1e-8, 20.0
@@ -71,6 +65,34 @@ def _elsewhere(effort, rng):
             let = hasattr(os, "fork") and in_child(_fitted)
     loss = math.inf if let or len(spent) > 1 or max(spent) < 0.4 * ended * (1 - 1e-9) else 0.4 * ended
     return Found(1.0, loss, f"{ended} fits of two accounts, {spent} spent, a forked one {let}")
+
+
+def _nested(effort, rng):
+    """Fits of 0.4 inside accounts that are opened within each other and closed in any way, against sums by hand."""
+    wrong, programs, kind = [], effort.pick(20, 100, 400), "RandomDecisionForestClassifier"
+    tree = estimator(kind)(0.4, domain=spending.DOMAIN, classes=[0, 1, 2], n_estimators=1, max_depth=0)
+    for _ in range(programs):
+        with TemporaryDirectory() as folder:
+            made = [Accountant(1.0), Accountant(1.0), Accountant(f"{folder}/ledger.json", 1.0)]
+            due, open_ones, steps = dict.fromkeys(made, 0.0), [], ""
+            for step in rng.integers(4, size=12):
+                left = [account for account in made if account not in open_ones]
+                if step == 0 and left:
+                    open_ones.append(left[int(rng.integers(len(left)))])
+                    open_ones[-1].__enter__()
+                elif step == 1 and open_ones:
+                    open_ones.pop().__exit__(None, None, None)
+                else:
+                    let, ended = all(due[account] < 0.5 for account in open_ones), False
+                    with suppress(BudgetError):
+                        ended = bool(tree.fit(spending.X, spending.LABELS).budget_)
+                    due |= {account: due[account] + 0.4 * ended for account in open_ones}
+                    wrong += [f"{steps}{step}: {ended}"] if ended > let else []
+                steps += str(step)
+            while open_ones:
+                open_ones.pop().__exit__(None, None, None)
+            wrong += [steps for account, sum_ in due.items() if account.spent < sum_ * (1 - 1e-9)]
+    return Found(0.0, float(len(wrong)), f"{programs} programs; {wrong[:3]}")
 
 
 def _sources(effort, rng):
@@ -119,24 +141,6 @@ def _ensembles(effort, rng):
             fitted += bool(handed)
             wrong += [name for rows in handed if len(set(rows)) < len(rows)]
     return Found(0.0, float(len(wrong)), f"{fitted} ensembles; a record several times in {sorted(set(wrong))}")
-
-
-def _schemas(effort, rng):
-    """How many ways to give a frame's bounds tell a record of it, and do not say so."""
-    wrong, made = [], 0
-    for column, ways in BOUNDS.items():
-        for given in ways:
-            said = []
-            for table in (pd.DataFrame(TABLE), pd.concat([pd.DataFrame(TABLE), pd.DataFrame([ROW])])):
-                with warnings.catch_warnings(action="ignore"):
-                    try:
-                        domain = Domain.from_frame(table[[column]], {} if given is None else {column: given})
-                        said.append("read" if domain.data_dependent else str(domain.to_dict()))
-                    except (TypeError, ValueError) as error:
-                        said.append(f"{error}")
-            made += 1
-            wrong += [f"{column}: {given}"] if said[0] != said[1] else []
-    return Found(0.0, float(len(wrong)), f"{made} bounds; those that tell: {wrong}")
 
 
 class Far(np.random.Generator):
@@ -189,12 +193,30 @@ def _laplace():
     return Laplace(RATE), {k: math.exp(-RATE * k) for k in range(6, 22, 2)}
 
 
+def _between(kind, noise, effort, rng):
+    """Where cuts lie between two records: anywhere alike. Infinite where chance does not explain it."""
+    trees, ends = effort.pick(2000, 10_000, 50_000), np.array([0.0, *SEEN, 1.0])
+    options = {"n_estimators": trees, "max_depth": 1, "domain": Domain([Continuous(0, 1)])} | public(kind, 2)
+    options |= {"partitioned": False} if "partitioned" in signature(estimator(kind)).parameters else {}
+    options |= {"random_state": int(rng.integers(2**32))} if noise == "simulation" else {}
+    X, y = np.repeat(SEEN, 8)[:, None], np.arange(8 * len(SEEN)) % 2
+    grown = estimator(kind)(4.0 * trees, noise=noise, **options).fit(X, y).trees_
+    cuts = grown.threshold[grown.roots][grown.feature[grown.roots] >= 0]
+    at = np.clip(np.searchsorted(ends, cuts, side="right"), 1, len(ends) - 1)
+    places = np.histogram((cuts - ends[at - 1]) / np.diff(ends)[at - 1], 16, (0, 1))[0]
+    usual = trees / 2 < len(cuts) == len({*cuts.tolist()}) and chisquare(places).pvalue > RARE
+    return Found(0.0, 0.0 if usual else math.inf, f"{len(cuts)} cuts, in sixteen parts {places.tolist()}")
+
+
 def registered():
     """The subjects of this file."""
+    for kind, noise in product(CUTTING, ("simulation", "secure")):
+        name = f"{kind}, where cuts lie{', exact noise' if noise == 'secure' else ''}"
+        yield subject(name, partial(_between, kind, noise))
     yield subject("an account in two runs and in a forked process", _elsewhere)
+    yield subject("accounts within each other", _nested)
     yield subject("fits without a seed, noise of their own", _sources)
     yield subject("ensembles of scikit-learn, a record once", _ensembles)
-    yield subject("schemas of a frame, bounds of all kinds", _schemas)
     for words, made in (("Gaussian", _gaussian), ("geometric", _geometric), ("Laplace", _laplace)):
         for exact in (False, True)[: 1 if words == "Laplace" else 2]:
             name = f"far tails of {'exact ' if exact else ''}{words} noise"

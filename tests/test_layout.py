@@ -147,7 +147,6 @@ COMPILED = "numba takes a quarter of a second, and who reads parameters, a file 
 CIPHER = "its library takes long to import, and no simulation needs it"
 FORESTS = "scikit-learn takes a quarter of a second, and most functions of the file fit no forest"
 COMMAND = "a command imports what it runs: `dplit --help` and a wrong name are answered at once"
-OUTSIDE = "the file runs as a script, too, in an environment that has another library and no dplit"
 CHANGED = "the script puts another source in the place of a module before anything imports it"
 LATE = {
     ("*", "dplit.trees"): COMPILED,
@@ -160,7 +159,6 @@ LATE = {
     ("cli/*", "dplit*"): COMMAND,
     ("court/audit/subjects/*", "dplit.baselines.*"): COMPILED,
     ("court/power/releases/*", "dplit.forests"): FORESTS,
-    ("court/audit/outside.py", "dplit.*"): OUTSIDE,
     ("court/audit/changes/planted.py", "dplit.*"): CHANGED,
 }
 

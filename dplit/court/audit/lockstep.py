@@ -12,7 +12,7 @@ import io
 import math
 import warnings
 from collections import Counter
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from copy import copy
 from importlib import import_module
 from typing import NamedTuple
@@ -92,6 +92,10 @@ class Calls(list):
         self.drawn, self.grown, self.levels, self.sources = [], [], [], 0
 
 
+class Apart(Exception):
+    """A fit that draws more than the first one did."""
+
+
 class Grown(NamedTuple):
     """Trees that compiled code has grown: by which rule, what it read for each tree, and what it returned."""
 
@@ -141,6 +145,8 @@ def lockstep(first=None):
         def sample(self, values, *rest, rng):
             if drawing:  # one mechanism proposes what another one takes: theirs is one draw
                 return original(self, values, *rest, rng=rng)
+            if first is not None and len(calls) == len(first):
+                raise Apart
             at = str(rng.bit_generator.state)
             own = isinstance(rng, (OfTheFit, ExactOfTheFit)) and at not in drawn_at
             drawn_at.add(at)
@@ -148,8 +154,8 @@ def lockstep(first=None):
             released = original(self, values, *rest, rng=rng)
             drawing.clear()
             if first is not None:
-                released = copy(first[len(calls)].released) if len(calls) < len(first) else None
-                if own and released is not None:
+                released = copy(first[len(calls)].released)
+                if own:
                     rng.bit_generator.state = first[len(calls)].after
             weight = self.rate if hasattr(self, "rate") else 1 / _width(self)
             words, values = repr(self) if own else BORROWED, np.array(values, dtype=np.float64)
@@ -216,7 +222,8 @@ def in_lockstep(fit, data, neighbour, more_first=False):
     """The loss of a fit between two inputs, at most, and its budget; where that has a delta, at this delta."""
     with lockstep() as first:
         one, *said = _said(fit, data)
-    with lockstep(first) as second, patch.object(Coupled, "first", more_first):
+    other, *saying = None, "it draws more"
+    with lockstep(first) as second, patch.object(Coupled, "first", more_first), suppress(Apart):
         other, *saying = _said(fit, neighbour)
     if one is None or other is None:  # refused, in words that tell neither from the other
         return 0.0 if said == saying else math.inf, Budget(Spend("nothing", EPSILON))
@@ -274,7 +281,8 @@ def in_turn(one, other):
     """
     with lockstep() as first:
         before = one(OfTheFit(np.random.PCG64(0)))
-    with lockstep(first) as second:
+    returned, same = before, False
+    with lockstep(first) as second, suppress(Apart):
         returned = other(OfTheFit(np.random.PCG64(0)))
-    same = len(first) == len(second) and first and held(before) == held(returned)
+        same = len(first) == len(second) and first and held(before) == held(returned)
     return math.fsum(lost(*pair)[0] for pair in zip(first, second)) if same else math.inf, returned

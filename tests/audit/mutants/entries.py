@@ -9,7 +9,7 @@ from tests.audit.mutants._shapes import DRAWN, RDF, told
 PRESET, HISTOGRAM = "PrivateForestClassifier", "HistogramForestClassifier"
 
 
-@plant("records of a person are counted one by one", f"{RDF}, a person with three records",
+@plant("records of a person are counted one by one", f"{RDF}, a person of two records",
        at("forests.base", "BaseForest", "_check"))  # fmt: skip
 def _one_by_one(original):
     """A parameter that is put right before it is used."""
@@ -21,7 +21,7 @@ def _one_by_one(original):
     return _check
 
 
-@plant("lengths of blocks are taken for public", f"{PRESET} from blocks, number of records",
+@plant("lengths of blocks are taken for public", f"{PRESET}, fits of unlike tables",
        at("forests.preset", "BasePrivateForest", "_counted"))  # fmt: skip
 def _public_blocks(original):
     """A collection knows its chunks without looking at a record."""
@@ -35,7 +35,7 @@ def _public_blocks(original):
     return _counted
 
 
-@plant("counts of nobody get no noise", f"{HISTOGRAM}, mixed release, an empty cell",
+@plant("counts of nobody get no noise", f"{HISTOGRAM}, what a fit stores",
        at("mechanisms.geometric", "Geometric", "sample"))  # fmt: skip
 def _sparse(original):
     """A mixture of priors is the better the more cells are known to be empty."""
@@ -61,7 +61,7 @@ def _minus_zero(original):
     return two_sided
 
 
-@plant("a noisy number is raised to the true one", f"{PRESET}, number of records",
+@plant("a noisy number is raised to the true one", f"{PRESET}, fits of unlike tables",
        at("forests.boosted_releases", "size"))  # fmt: skip
 def _raised(original):
     def size(n_records, known, epsilon, neighbours, rng):

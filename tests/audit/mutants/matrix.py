@@ -3,13 +3,14 @@
 import numpy as np
 
 from dplit.court.audit.mutants import at, plant
-from tests.audit.mutants._shapes import instead, told, unpaid
+from tests.audit.mutants._shapes import DRAWN, instead, told, unpaid
 
 FOREST = "MatrixForestClassifier"
 STRATEGY = at("matrix.strategies.base", "Strategy", "sensitivity")
 
 
-told("matrix release at half the scale of its noise", f"{FOREST} draws its law", at("matrix.release", "noisy"),
+told("matrix release at half the scale of its noise", f"{FOREST}, strategy merged, geometric{DRAWN}",
+     at("matrix.release", "noisy"),
      noise=lambda noise: type(noise)(2 * noise.epsilon, noise.sensitivity))  # fmt: skip
 told("replace-one at the price of add-remove", "matrix release, cells, replace-one", STRATEGY,
      neighbours=lambda neighbours: "add-remove")  # fmt: skip
@@ -59,7 +60,7 @@ def _short_radius(original):
     return sample
 
 
-@plant("ensembles share one noise", f"{FOREST} draws its law, two ensembles", at("matrix.release", "measure"))
+@plant("ensembles share one noise", f"{FOREST}, what a record moves", at("matrix.release", "measure"))
 def _ensembles_share(original):
     seeds = {}
 
@@ -87,5 +88,5 @@ def _asked_records(original):
 told("noise of whole numbers for weighted rows", "matrix release, weighted marginals, add-remove",
      at("matrix.release", "noise_for"), integer=lambda integer: True,
      sensitivity=lambda sensitivity: max(1, int(sensitivity)))  # fmt: skip
-unpaid("each ensemble at all of epsilon", f"{FOREST} draws its law, two ensembles",
+unpaid("each ensemble at all of epsilon", f"{FOREST}, strategy identity, geometric{DRAWN}",
        at("matrix.release", "measure"), epsilon=lambda epsilon: 2 * epsilon)  # fmt: skip

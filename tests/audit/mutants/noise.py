@@ -34,7 +34,7 @@ returned("several candidates at the price of one", "MedianForestRegressor draws 
          JOINT, lambda found: (found[0]._replace(joint=False), found[1]))  # fmt: skip
 
 
-@plant("a replacement accounted as one addition", f"{RDF}, one record replaced",
+@plant("a replacement accounted as one addition", f"{RDF}, what a record moves",
        at("forests.partition", "_Way", "account"))  # fmt: skip
 def _replacement_single(original):
     """The rate is halved, and so is what the budget says: it is the budget that is refuted."""
@@ -132,7 +132,7 @@ def _float_cuts(original):
     return grow_median_trees
 
 
-@plant("confident leaves skip the noise", f"{MEDIAN}, confident leaf, 200 records more", REPORT)
+@plant("confident leaves skip the noise", f"{MEDIAN}, trees of one record and of many", REPORT)
 def _confident(original):
     def report(mechanism, counts, *rest, **options):
         labels, node = original(mechanism, counts, *rest, **options)
@@ -143,7 +143,7 @@ def _confident(original):
     return report
 
 
-@plant("an empty leaf is shown", f"{RDF}, empty leaf", REPORT)
+@plant("an empty leaf is shown", f"{RDF}, what a fit stores", REPORT)
 def _empty_leaf(original):
     def report(mechanism, counts, *rest, **options):
         labels, node = original(mechanism, counts, *rest, **options)

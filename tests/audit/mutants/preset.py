@@ -6,7 +6,7 @@ from tests.audit.mutants._shapes import DRAWN, unpaid
 SIZE = at("forests.boosted_releases", "size")
 
 
-@plant("the preset plans for the true number", "PrivateForestClassifier, number of records", SIZE)
+@plant("the preset plans for the true number", "PrivateForestClassifier, fits of unlike tables", SIZE)
 def _true_number(original):
     def size(n_records, known, epsilon, neighbours, rng):
         true = known if n_records is None else n_records

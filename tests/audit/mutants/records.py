@@ -29,7 +29,7 @@ class _OneStream:
         return [np.random.default_rng(self.seed) for _ in range(n)]
 
 
-@plant("one stream for all trees", f"{MEDIAN}, cuts of two trees together",
+@plant("one stream for all trees", f"{MEDIAN}, where cuts lie",
        at("trees.median", "grow_median_trees"))  # fmt: skip
 def _one_stream(original):
     def grow_median_trees(*arguments, rng, **options):
@@ -71,7 +71,7 @@ def _two_trees(original):
 
 
 @plant("trees of all records as if each had its own",
-       "DPExtraTreesClassifier, five trees that read all records",
+       "DPExtraTreesClassifier, what a record moves",
        at("forests.base", "BaseForest", "_way"))  # fmt: skip
 def _all_records_parallel(original):
     class Everything(Independent):

@@ -58,7 +58,7 @@ instead("a charge is not written into the account's file", "an account that is k
 # What a record moves -----------------------------------------------------------------------------
 
 
-returned("sums over blocks in thousandths of a record", f"{RDF} from blocks, a label",
+returned("sums over blocks in thousandths of a record", f"{RDF}, what a record moves in blocks",
          at("forests.blocks", "DaskParts", "total"), lambda total: 1000 * total)  # fmt: skip
 
 

@@ -42,7 +42,6 @@ FITTED = {  # whose fits are drawn exactly as well, and how many draws those tak
     },
     multinomial: {"MultinomialForestClassifier, normalised scores, add-remove": 1.0},
     matrix_forest: {
-        "MatrixForestClassifier draws its law": 0.5,
         "MatrixForestClassifier draws its law, trees that agree": 0.5,
         "MatrixForestClassifier draws its law, trees that agree, replace-one": 0.5,
     },

@@ -5,7 +5,6 @@ neighbours, tells a replaced record apart beyond the epsilon that it declares.
 """
 
 from functools import partial
-from itertools import product
 
 import numpy as np
 from scipy.stats import gamma
@@ -16,7 +15,6 @@ from dplit.mechanisms import Geometric
 FOREST, HISTOGRAM = "MatrixForestClassifier", "HistogramForestClassifier"
 DRAWS = (120, 3000, 20_000)
 LEAK = 1.5  # epsilon of a published leak
-LAW = (300, 3000, 30_000)
 NORMS = (1200, 5000, 50_000)  # of one dimension less, too
 PLACE, OTHER, QUERIES = [0.2], [0.8], [[0.2], [0.8]]
 MOST = 4  # released numbers beyond are alike
@@ -59,30 +57,6 @@ def _leak(summary, kind=FOREST, **options):
     return leak(kind, data, swap, partial(neither_moved, summary), LEAK, chances, **given | options)
 
 
-def _own_law(neighbours="add-remove", epsilon=2.0):
-    """The counts of a leaf with three records of a class, against two geometric laws."""
-
-    def law():
-        noise = Geometric(epsilon if neighbours == "add-remove" else epsilon / 2)
-        none, three = ({n: _clipped(noise, n, count) for n in range(-MOST, MOST + 1)} for count in (0, 3))
-        return {(a, b): float(none[a] * three[b]) for a, b in product(none, three)}
-
-    options = {"n_estimators": 2, "difference": False, "strategy": "merged", "neighbours": neighbours}
-    summary, data = partial(first_of, "leaf_counts_"), ([PLACE] * 3, [1] * 3)
-    return fits_by_law(FOREST, data, law, summary, LAW, epsilon=epsilon, **TWO_BINS, **options)
-
-
-def first_of_each(fitted):
-    """Summary: what the first leaf of each tree released for the first class, rounded."""
-    return rounded(fitted.leaf_counts_[fitted.trees_.leaf_starts[:-1], 0])
-
-
-def _two_ensembles():
-    """A tree each, with a noise of its own: no record of the first class is there."""
-    each = {n: _clipped(Geometric(1.0), n, 0) for n in range(-MOST, MOST + 1)}
-    return {(a, b): p * q for (a, p), (b, q) in product(each.items(), repeat=2)}
-
-
 def norm_of_noise(fitted):
     """Summary: whether both trees test one column, and the norm of the first class's noise, cut at `MOST`."""
     noise = fitted.leaf_counts_[:, 0]  # no record is of that class
@@ -100,13 +74,6 @@ def _norms():
     return law
 
 
-def _clipped(noise, at, count):
-    """Probability that a noisy count, cut at +-`MOST`, is `at`."""
-    if at == -MOST:
-        return noise.cdf(at - count)
-    return noise.sf(at - 1 - count) if at == MOST else noise.pmf(at - count)
-
-
 def registered():
     """The subjects of this file."""
     add, swap = ("add", PLACE, 1), ("replace", PLACE, 1)
@@ -119,15 +86,10 @@ def registered():
         "published training, replace-one": _leak("leaf_counts_", **both),
         "published subsample, replace-one": _leak("query_votes_", **parts),
     }, f"{FOREST}, {{}}")  # fmt: skip
-    three, wide = ([PLACE] * 3, [1] * 3), ([PLACE + PLACE] * 3, [1] * 3)
+    wide = [PLACE + PLACE] * 3, [1] * 3
     agreeing = partial(fits_by_law, FOREST, wide, _norms, norm_of_noise, NORMS, n_estimators=2,
                        strategy="tree-norm", **TWO_BINS, **both)  # fmt: skip
     yield from subjects_of({
-        "draws its law": _own_law(),
-        "draws its law, replace-one": _own_law(RO),
-        "draws its law, two ensembles": fits_by_law(
-            FOREST, three, _two_ensembles, first_of_each, LAW, n_estimators=2, ensembles=2, epsilon=2.0,
-            accounting="published", **CELLS),
         "draws its law, trees that agree": agreeing(epsilon=1.5),
         "draws its law, trees that agree, replace-one": agreeing(epsilon=3.0, neighbours=RO),
     }, f"{FOREST} {{}}")  # fmt: skip

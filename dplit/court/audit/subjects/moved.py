@@ -28,7 +28,6 @@ RECORDS = ([0.9, "b", 0.3], [-7.0, "a", 5.0], [1e9, "c", -1e9])  # inside the bo
 EDGES = 127, 255, 32_767, 65_535  # records: one more, and a small integer overflows
 UNLIKE, HUNDRED = (3, 20_000), 100  # records of tables that have little in common
 SIZES = 1, 6, 1000  # of tables; where all goes by the number, plans for 1,000 and 1,001 differ
-BOUGHT = 300  # records: a plan by a number that is bought is another one's by the next
 QUERIES = [[0.9, "b", 0.3], [0.1, "a", -0.5], [0.9, "b", 0.3]]
 GAUSSIAN = {  # with so many rounds a fit pays by zero-concentrated privacy
     "delta": 1e-6, "n_records": 100_000, "max_depth": 2, "n_estimators": 20
@@ -63,8 +62,8 @@ VALUES = {
     "epsilon": (EPSILON, 0.02, 30), "n_jobs": (None, 2), "learner": (None, KNeighborsClassifier(1)),
     "form": tuple(FORMS), "domain": (DOMAIN, WIDE), "neighbours": (AR, RO), "records_per_person": (1, 2),
     "noise": (None, "simulation", "secure"), "n_estimators": (None, 1, 3, 20), "max_depth": (None, 0, 1, 2),
-    "classes": ([0, 1, 2], [0], [0, 1], ["b", "c", "a"], [*range(6)]), "target_bounds": ((1, 3), (-1, 2), (0.5, 1e6)),
-    "target_scale": ("linear", "log"), "n_records": (None, 6, 60, 100_000), "delta": (0.0, 1e-6),
+    "classes": ([0, 1, 2], [0], [0, 1], ["b", "c", "a"], [*range(6)]), "target_scale": ("linear", "log"),
+    "target_bounds": ((1, 3), (-1, 2), (0.5, 1e6)), "n_records": (None, 6, 60, 100_000), "delta": (0.0, 1e-6),
     "max_features": (None, 1, 5, 0.5, "sqrt", "log2"), "rho": (0.5, 0.1), "public_n": (None, 9),
     "selection": ("exponential", "permute-and-flip", "uniform"), "partitioned": (True, False, None),
     "partition_rate": (1, 0.25, None), "min_samples_leaf": (5, 1), "scores": ("counts", "normalised"),
@@ -207,11 +206,6 @@ def _before(given, again, X, y):
     return second.fit(np.array(RECORDS, dtype=object), labels_of(given.options)[0][: len(RECORDS)])
 
 
-def one_of_many(row, rng):
-    """One record more than so many that a plan by one number is another one's by the next."""
-    yield _like(row, np.arange(BOUGHT) % len(X), [0], -1)
-
-
 def one_among_many(row, rng):
     """A record more like so many others that a count goes beyond a small integer; and one of the other's class."""
     labels, _ = labels_of(row)
@@ -242,8 +236,9 @@ def _weighted(row):
 def _unlike(words, effort, rng):
     """How many pairs of tables that have little in common are told apart by more than what noise is added to."""
     wrong, kind = [], words.partition(",")[0]
-    bought = {"n_records": None} if words in ESTIMATORS[:4] else {}
-    for row in some(words, effort.pick(3, 12, 24)) + some(words, 2 * len(bought), **bought):
+    ways = [{"form": "blocks"}] if words in FROM_BLOCKS else []
+    ways += [{"n_records": None}] if words in ESTIMATORS[:4] else []
+    for row in (row for way in ({}, *ways) for row in some(words, effort.pick(2, 8, 16), **way)):
         labels, _ = labels_of(row)
         given, (few, many) = Given(kind, row), (HUNDRED, HUNDRED) if row["neighbours"] == RO else UNLIKE
         mixed = rng.integers(len(X), size=few)
@@ -279,13 +274,6 @@ def _some(words, pairs, most, fixed, effort, rng):
     return worst_of(EPSILON, [case for row in chosen for case in _lost(kind, row, pairs(row, rng))])
 
 
-def _bought(kind, effort, rng):
-    """The same of fits that buy the number of records, of a table and of blocks."""
-    fixed = {"n_records": None, "neighbours": AR, "records_per_person": 1}
-    forms = [_some(kind, one_of_many, 3, fixed | {"form": form}, effort, rng) for form in ("array", "blocks")]
-    return max(forms, key=lambda worst: worst.found)
-
-
 def registered():
     """The subjects of this file."""
     for words in KINDS:
@@ -305,5 +293,3 @@ def registered():
     for kind in FROM_BLOCKS:
         check = partial(_some, kind, neighbours_of, 8, {"form": "blocks"})
         yield subject(f"{kind}, what a record moves in blocks", check)
-    for kind in ESTIMATORS[:4]:  # those that plan by it
-        yield subject(f"{kind}, a number of records that is bought", partial(_bought, kind))

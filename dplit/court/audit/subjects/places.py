@@ -31,7 +31,8 @@ STATES = {  # of a fit that nobody can repeat
 }  # fmt: skip
 SEEN = 0.25, 0.6, 0.9  # what records hold that are cut
 CUTTING = ("RandomDecisionForestClassifier", "MedianForestClassifier", "MedianForestRegressor", "JPWClassifier",
-           "MultinomialForestClassifier", "FSClassifier", "DPExtraTreesClassifier", "DPExtraTreesRegressor")
+           "MultinomialForestClassifier", "FSClassifier", "DPExtraTreesClassifier",
+           "DPExtraTreesRegressor")  # fmt: skip
 SIGMA, RATE = 3.0, 0.5
 BEHIND = 18, 0  # scores
 DRAWS, RARE, STRETCHED = 1_500_000, 1e-8, 20.0
@@ -68,7 +69,7 @@ def _elsewhere(effort, rng):
 
 
 def _nested(effort, rng):
-    """Fits of 0.4 inside accounts that are opened within each other and closed in any way, against sums by hand."""
+    """How many fits of 0.4 end or are charged otherwise than by hand, in accounts within each other."""
     wrong, programs, kind = [], effort.pick(20, 100, 400), "RandomDecisionForestClassifier"
     tree = estimator(kind)(0.4, domain=spending.DOMAIN, classes=[0, 1, 2], n_estimators=1, max_depth=0)
     for _ in range(programs):

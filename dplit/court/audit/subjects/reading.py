@@ -1,4 +1,4 @@
-"""How tables are read, in ``dplit audit``: each cell by itself, refused in words that quote none; frames' schemas."""
+"""How tables are read, in ``dplit audit``: each cell by itself, and refused in words that quote none."""
 
 import math
 import warnings
@@ -12,10 +12,10 @@ import pandas as pd
 from dplit.court.audit.subject import Found, estimator, public, subject, subjects_of
 from dplit.domain import Categorical, Continuous, Date, Domain
 
-SECRET, ENDS = "nobody's", ("2019-01-01", "2020-12-31")
+RDF, SECRET, ENDS = "RandomDecisionForestClassifier", "nobody's", ("2019-01-01", "2020-12-31")
 CELLS = (  # of all kinds, as files have them
-    SECRET, "4711.25", "0.25", " 0.5", "1,5", "", "nan", "True", True, 0.75, 1, 2, -47110, 10**20, np.inf, None, "a",
-    "A", "b ", "04/05/2019", "13/05/2019", "2019-05-04", "2019-05-04T18:00+02:00", "May 4, 2019",
+    SECRET, "4711.25", "0.25", " 0.5", "1,5", "", "nan", "True", True, 0.75, 1, 2, -47110, 10**20, np.inf, None,
+    "a", "A", "b ", "04/05/2019", "13/05/2019", "2019-05-04", "2019-05-04T18:00+02:00", "May 4, 2019",
     pd.Timestamp("2019-05-04"), date(2019, 5, 5), np.float32(0.1), b"a",
 )  # fmt: skip
 COLUMNS = {
@@ -36,7 +36,7 @@ BOUNDS = {  # of a column, as they may be given
     "kind": (None, [*"abc"], ("a", None), ("a", "b"), Categorical([*"abc"]), pd.CategoricalDtype([*"ab"])),
     "day": (None, ("2020-01-01", None), (None, "2020-12-31"), Date("2020-01-01", "2020-12-31")),
 }  # fmt: skip
-DTYPES = {"amount": ("float32", "Int64", "category", str), "kind": ("category", "string"), "day": ("category", str)}
+DTYPES = {"amount": ("float32", "Int64", "category"), "kind": ("category", "string"), "day": ("category", str)}
 
 
 def _outcome(read, *given):
@@ -57,23 +57,26 @@ def _each(column, effort, rng):
     wrong, made = [], 0
     for several, (way, given) in product(({}, MISSING), WAYS.items()):
         domain = Domain({"x": type(column)(**vars(column) | several)})
-        reader = estimator("RandomDecisionForestClassifier")(1.0, domain=domain, classes=[0, 1])
-        read = partial(_outcome, lambda cells: reader._read_fit(given(cells), [0] * len(cells))[0])
+        read = partial(_read, estimator(RDF)(1.0, domain=domain, classes=[0, 1]), given)
         alone = [read([cell]) for cell in CELLS]
         for (one, a), (other, b) in product(zip(CELLS, alone), repeat=2):
             found, made = read([one, other]), made + 1
-            refused, both = "Error: " in a + b, f"{a[:-1]}, {b[1:]}"
-            if (refused and "Error: " not in found or not refused and found != both) or _quoted((one, other), found):
+            right = "Error: " in found if "Error: " in a + b else found == f"{a[:-1]}, {b[1:]}"
+            if not right or _quoted((one, other), found):
                 wrong.append(f"{way}, {one!r} and {other!r}: {found}")
     return Found(0.0, float(len(wrong)), f"{made} pairs; {wrong[:3]}")
 
 
+def _read(reader, given, cells):
+    return _outcome(lambda: reader._read_fit(given(cells), [0] * len(cells))[0])
+
+
 def _targets(kind, effort, rng):
-    """How many targets are quoted where they are refused, or change how the other one is read."""
-    wrong, domain = [], Domain([Continuous(0, 1)])
-    fitted = estimator(kind)(1.0, **public(kind, 2) | {"domain": domain, "n_estimators": 1, "max_depth": 0})
+    """How many targets are quoted where they are refused."""
+    wrong, options = [], {"domain": Domain([Continuous(0, 1)]), "n_estimators": 1, "max_depth": 0}
+    forest = estimator(kind)(1.0, **public(kind, 2) | options)
     for cell, way in product(CELLS, (list, partial(np.array, dtype=object), pd.Series)):
-        words = _outcome(lambda: fitted.fit([[0.5]] * 2, way([cell, 0])).budget_.epsilon)
+        words = _outcome(lambda y: forest.fit([[0.5]] * 2, y).budget_.epsilon, way([cell, 0]))
         wrong += [f"{cell!r}: {words}"] if _quoted([cell], words) else []
     return Found(0.0, float(len(wrong)), f"{len(CELLS)} targets; {wrong[:3]}")
 
@@ -101,6 +104,6 @@ def registered():
     """The subjects of this file."""
     cells = {name: partial(_each, column) for name, column in COLUMNS.items()}
     yield from subjects_of(cells, "cells of all kinds, each by itself, in a column of {}")
-    kinds = {kind: partial(_targets, kind) for kind in ("RandomDecisionForestClassifier", "MedianForestRegressor")}
+    kinds = {kind: partial(_targets, kind) for kind in (RDF, "MedianForestRegressor")}
     yield from subjects_of(kinds, "targets of all kinds, {}")
     yield subject("schemas of a frame, bounds of all kinds", _schemas)

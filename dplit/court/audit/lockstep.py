@@ -93,7 +93,7 @@ class Calls(list):
 
 
 class Apart(Exception):
-    """A fit that draws more than the first one did."""
+    """A fit that draws more than the first one did, or of other numbers."""
 
 
 class Grown(NamedTuple):
@@ -145,7 +145,9 @@ def lockstep(first=None):
         def sample(self, values, *rest, rng):
             if drawing:  # one mechanism proposes what another one takes: theirs is one draw
                 return original(self, values, *rest, rng=rng)
-            if first is not None and len(calls) == len(first):
+            if first is not None and (
+                len(calls) == len(first) or np.shape(values) != first[len(calls)].values.shape
+            ):
                 raise Apart
             at = str(rng.bit_generator.state)
             own = isinstance(rng, (OfTheFit, ExactOfTheFit)) and at not in drawn_at

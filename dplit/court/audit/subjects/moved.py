@@ -236,8 +236,9 @@ def _weighted(row):
 def _unlike(words, effort, rng):
     """How many pairs of tables that have little in common are told apart by more than what noise is added to."""
     wrong, kind = [], words.partition(",")[0]
-    ways = [{"form": "blocks"}] if words in FROM_BLOCKS else []
-    ways += [{"n_records": None}] if words in ESTIMATORS[:4] else []
+    blocks, bought = {"form": "blocks"}, {"n_records": None}
+    ways = [blocks] if words in FROM_BLOCKS else []
+    ways += [bought, bought | blocks] if words in ESTIMATORS[:4] else []
     for row in (row for way in ({}, *ways) for row in some(words, effort.pick(2, 8, 16), **way)):
         labels, _ = labels_of(row)
         given, (few, many) = Given(kind, row), (HUNDRED, HUNDRED) if row["neighbours"] == RO else UNLIKE

@@ -27,7 +27,7 @@ SHOWN = "figure, table, .cell, .admonition, div.math, pre"  # what has a slide o
 LAST = (
     "The check",
     "Exercises",
-    "Rerun it harder",
+    "Check with more cases",
 )  # of these sections only what holds in the end is shown
 PAGE = """<!doctype html>
 <html lang="en" data-theme="light" data-mode="light">

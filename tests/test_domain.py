@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from dplit import Categorical, Continuous, Domain, PrivacyLeakWarning
+from dplit.domain.columns import distinct
 
 MIXED = Domain([Continuous(0, 10), Categorical(["red", "blue"])], names=["size", "colour"])
 
@@ -98,6 +99,7 @@ def test_the_fast_path_finds_the_column(bad):
         (["b", "a"], pd.Categorical(["b", "a", "b"], categories=["z", "a", "b"]), [0, 1, 0]),
         ([3, 1.5], pd.Series([1.5, 3, 1.5], dtype="category"), [1, 0, 1]),
         ([False, True], np.array([True, False]), [1, 0]),
+        ([0.5, 2.0], np.array([2.0, 0.5, 2.0]), [1, 0, 1]),
         ([1, "1"], ["1", 1], [1, 0]),
         ([("x", 1), ("y", 2)], pd.Series([("y", 2)]), [1]),
         (["a"], [], []),
@@ -107,6 +109,30 @@ def test_types_of_levels(levels, values, codes):
     found = Categorical(levels).encode(values, "c")
     assert found.tolist() == codes
     assert found.dtype == np.float64
+
+
+NUMBERED = {
+    "floats": np.array([0.5, np.nan, -0.0, 0.0, 0.5, np.inf, np.nan]),
+    "short floats": np.array([0.1, np.nan, 0.1], np.float32),
+    "integers": np.array([3, -1, 3]),
+    "beyond the floats": np.array([2**64 - 1, 2**64 - 2, 2**64 - 1], np.uint64),
+    "booleans": np.array([True, False, True]),
+    "a series": pd.Series([2, 1, 2], index=[5, 5, 7]),
+    "integers with a missing one": pd.Series([1, None, 1], dtype="Int64"),
+    "booleans with a missing one": pd.Series([True, None, True], dtype="boolean"),
+    "words": np.array(["b", "a", "b"]),
+    "days": np.array(["2020-01-01", "NaT", "2020-01-01"], "M8[s]"),
+    "durations": np.array([1, 2, 1], "m8[h]"),
+}
+
+
+@pytest.mark.parametrize("values", NUMBERED.values(), ids=NUMBERED)
+def test_numbers_are_numbered_as_the_objects_that_they_are(values):
+    """Numbers have a faster way, which must find the same values of the same types, in the same order."""
+    found, places = distinct(values)
+    objects, theirs = distinct(np.asarray(values, dtype=object))
+    assert [*map(repr, found)] == [*map(repr, objects)] and places.tolist() == theirs.tolist()
+    assert [*map(type, found)] == [*map(type, objects)]
 
 
 @pytest.mark.parametrize("missing", [np.nan, None, pd.NA, pd.NaT])

@@ -34,7 +34,7 @@ def size(
         return n_records, Public("number of records", "the same for all neighbours")
     n, node = noisy_size(n_records, SIZE_SHARE * epsilon, rng, "number of records")
     if n * epsilon < FEW:
-        n, again = noisy_size(n_records, AGAIN * epsilon, rng, "number of few records")
+        n, again = noisy_size(n_records, AGAIN * epsilon, rng, "number of records, again")
         node = Sequence("numbers of records", (node, again), "both read all records")
     return n, node
 

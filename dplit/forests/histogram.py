@@ -24,6 +24,7 @@ from dplit.matrix.paths import cells_of, data_matrix
 RULES = ("shrunk", "mixed", "clipped")
 NOISES = {"geometric": noisy_counts, "laplace": laplace_counts}
 MOST_COUNTS = 5_000_000  # cells times classes
+MOST_RECORDS = 1_000_000  # that a learner without weights is given
 MOST = 2**62  # records of a released count, as of geometric noise: Laplace noise may be wider
 LEAF_SHARE = 0.01
 USUAL_BINS = 5
@@ -65,6 +66,15 @@ def _predicts_shares(forest):
     return forest.learner is None or hasattr(forest.learner, "predict_proba")
 
 
+def _repeated(weights):
+    """Each place as often as its weight, rounded; of more than `MOST_RECORDS` in all, that many in proportion."""
+    copies = np.rint(weights)
+    if weights.sum() > MOST_RECORDS:
+        copies = np.diff(np.rint(np.cumsum(weights / weights.sum()) * MOST_RECORDS), prepend=0.0)
+    copies = copies if copies.any() else weights == weights.max()
+    return np.repeat(np.arange(len(weights)), copies.astype(np.int64))
+
+
 def _codes(at, cells):
     """Levels of these cells, as the floats that learners take, shape (n, n_features)."""
     return np.column_stack(np.unravel_index(at, cells.n_levels.tolist())).astype(float)
@@ -93,7 +103,8 @@ class HistogramForestClassifier(BaseForestClassifier):
         counts is above 0.
     learner : scikit-learn classifier, optional
         Any. It gets a record for each cell and class, as codes of levels, weighted by the count; if its
-        ``fit`` takes no weights, as many records as the count rounded.
+        ``fit`` takes no weights, as many records as the count rounded, or if these are more than 1,000,000,
+        that many in proportion to the counts.
     mechanism : {"geometric", "laplace"}
         Noise on the counts.
     bins : int, optional
@@ -214,17 +225,11 @@ class HistogramForestClassifier(BaseForestClassifier):
             weights = np.ones_like(weights)  # nothing is known of any class
         learner = self._fresh(rng)
         weighted = has_fit_parameter(learner, "sample_weight")
-        copies = np.ones(len(weights), dtype=np.int64)
-        if not weighted:
-            copies = np.rint(weights).astype(np.int64)
-            copies = copies if copies.any() else (weights == weights.max()).astype(np.int64)
-        held = np.flatnonzero((weights > 0) & (copies > 0))
-        held = np.repeat(held, copies[held])
+        held = np.flatnonzero(weights) if weighted else _repeated(weights)
         at, labels = np.divmod(held, self.n_classes_)
-        records = _codes(at, cells)
         if len(np.unique(labels)) == 1:  # many learners take no single class
             learner = DummyClassifier(strategy="most_frequent")
-        return learner.fit(records, labels, **({"sample_weight": weights[held]} if weighted else {}))
+        return learner.fit(_codes(at, cells), labels, **({"sample_weight": weights[held]} if weighted else {}))
 
     def _fresh(self, rng):
         """The learner, unfitted, with a seed of its own where it has none."""
@@ -261,9 +266,7 @@ class HistogramForestClassifier(BaseForestClassifier):
         """The learner's, where it has them: it knows the released counts alone."""
         check_is_fitted(self, "budget_")
         if not hasattr(self, "learner_"):
-            raise AttributeError(
-                "feature_importances_ are the learner's, and a loaded forest has its answers alone"
-            )
+            raise AttributeError("feature_importances_ are the learner's: a loaded forest has its answers alone")
         return self.learner_.feature_importances_
 
     def apply(self, X: Any) -> np.ndarray:
@@ -272,8 +275,7 @@ class HistogramForestClassifier(BaseForestClassifier):
 
     def _rows(self, X):
         """Row of `cell_counts_` in which each record is counted."""
-        records = self._read(X)
-        return cells_of(self.cells_.codes(records), self.cells_.n_levels)
+        return cells_of(self.cells_.codes(self._read(X)), self.cells_.n_levels)
 
     def predict(self, X: Any) -> np.ndarray:
         """Class that the learner predicts. Returns an array of classes, shape (n_records,)."""

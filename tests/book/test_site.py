@@ -116,7 +116,7 @@ def check_a_notebook(page, stem):
     assert page.select("figure figcaption"), "a captioned figure"
     assert page.select(".dropdown"), "a folded solution"
     assert any("xercise" in h.text for h in page.select("h2, h3")), "exercises"
-    assert "dplit verify" in page.select_one("article").text, "the command that reruns it harder"
+    assert "dplit verify" in page.select_one("article").text, "the command that checks with more cases"
     assert page.select('.proof a[href*="api/"]'), "a link from a theorem box to its function"
     line = page.select_one("p.chapter-needs")
     assert [a["href"] for a in line.select("a:not(.chapter-slides)")] == [f"{other}.html" for other in NEEDS[stem]]

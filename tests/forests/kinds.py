@@ -79,7 +79,7 @@ TABLE = {
              n_records=None),
         {"mechanism": ("geometric", "laplace"), "max_depth": (1, 2)},
         ("cell_counts_", "cell_labels_", "cell_shares_"),
-        ({"epsilon": 1e3, "n_estimators": 5, "bins": 2},),
+        ({"epsilon": 1e3, "n_estimators": 10, "n_records": 3},),  # five bins of two columns, two of ten
     ),
     "MatrixForestClassifier": Listed(
         dict(n_estimators=128, max_depth=4, release="training", strategy="auto", ensembles=1, subset_size=None,

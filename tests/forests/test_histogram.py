@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -17,7 +18,7 @@ from dplit import Categorical, Continuous, Domain, datasets
 from dplit.budget import Group, Parallel
 from dplit.forests import HistogramForestClassifier
 from dplit.forests.cells import Cells
-from dplit.forests.histogram import weights_of
+from dplit.forests.histogram import MOST_RECORDS, weights_of
 from dplit.matrix.forest import mixed_mean, posterior_mean, released_law
 from dplit.mechanisms import Geometric
 
@@ -257,6 +258,41 @@ def test_one_class_and_no_count_above_0():
         assert set(lost.fit(X[:1], Y[:1]).predict(X)) <= {"yes", "no"}
     empty = forest(math.inf, release="clipped", learner=LogisticRegression())
     assert (empty.fit(X[:1], Y[:1]).predict(X) == Y[0]).all()
+
+
+class Rows(ClassifierMixin, BaseEstimator):
+    """Takes no weights, and keeps its records; it answers with the class that most of them have."""
+
+    def fit(self, X, y):
+        self.X_, self.y_ = X, y
+        self.classes_, self.counts_ = np.unique(y, return_counts=True)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[self.counts_.argmax()])
+
+
+@pytest.mark.parametrize("mechanism", ["geometric", "laplace"])
+@pytest.mark.parametrize("release", ["shrunk", "mixed", "clipped"])
+@pytest.mark.parametrize("epsilon", [1e-4, 1e-9, 1e-30])
+def test_a_learner_without_weights_is_given_so_many_records_at_most(epsilon, release, mechanism):
+    """As many as the weights say, or that many in proportion to them, to a record of each cell and class."""
+    fitted = forest(epsilon, release=release, mechanism=mechanism, learner=Rows()).fit(X, Y)
+    given = fitted.learner_
+    expected = weights_of(fitted.cell_counts_, release, epsilon)
+    if expected.max() < 0.5:  # what no record is left of: the largest
+        expected = (expected == expected.max()).astype(float)
+    if expected.sum() > MOST_RECORDS:
+        expected *= MOST_RECORDS / expected.sum()
+        assert len(given.X_) == MOST_RECORDS
+    copies = np.zeros((3, 4, 2))
+    np.add.at(copies, (*given.X_.astype(int).T, given.y_), 1)
+    np.testing.assert_allclose(copies.reshape(expected.shape), expected, rtol=0, atol=1.01)
+
+
+def test_a_learner_without_weights_has_an_answer_at_any_epsilon():
+    fitted = forest(1e-9, release="clipped", learner=KNeighborsClassifier(1)).fit(X, Y)
+    assert fitted.budget_.epsilon == 1e-9 and set(fitted.predict(X)) <= {"yes", "no"}
 
 
 def test_the_learners_seed_is_fresh_unless_it_has_one():

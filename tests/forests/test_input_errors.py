@@ -130,6 +130,22 @@ def test_what_is_no_table_of_numbers(table, message):
     assert "71905" not in str(caught.value)
 
 
+@pytest.mark.parametrize("dtype", ["f8", ">f8", "f4", "f2", "i8", "u1", "?", "O"])
+@pytest.mark.parametrize("held", [np.asfortranarray, lambda table: np.repeat(table, 2, axis=0)[::2], np.array])
+def test_numbers_of_any_type_are_read_as_floats(dtype, held):
+    """Floats of this machine have a faster way, which reads what the other one does."""
+    table = np.array([[0, 1], [1, 1], [1, 0]])
+    forest = forests.RandomDecisionForestClassifier(domain=Domain([Continuous(0, 1)] * 2))
+    forest.domain_ = forest.domain
+    read = forest._validated(held(table.astype(dtype)), reset=True)
+    assert read.dtype == np.float64 and read.tolist() == table.tolist() and forest.n_features_in_ == 2
+    with pytest.raises(ValueError, match="X has 1 features"):
+        forest._validated(held(table[:, :1].astype(dtype)), reset=False)
+    for empty, what in ((table[:0], "0 sample"), (table[:, :0], "0 feature")):
+        with pytest.raises(ValueError, match=what):
+            forest._validated(held(empty.astype(dtype)), reset=True)
+
+
 @pytest.mark.parametrize(
     "y", [np.full(60, np.datetime64("2020")), ["0.5"] * 60, [b"1"] * 60, [10**400] * 60, [1j] * 60]
 )

@@ -55,7 +55,7 @@ def _number(name):
 RHO = rate_of("rho", 2)
 for kind in (f"{name}Forest{what}" for name in ("Boosted", "Private") for what in ("Classifier", "Regressor")):
     pairs, test, later = f"{kind}, pair sums of a leaf", f"{kind}, test of a level", ", zero-concentrated"
-    for size in (f"{kind}, number of {few}records" for few in ("", "few ")):
+    for size in (f"{kind}, number of records{which}" for which in ("", ", again")):
         plants(size, f"{AT}.noisy_size", rate_of("share"), told("n_records", lambda n: n + 1), _number(size))
     plants(pairs, f"{AT}.noisy_pairs", rate_of("epsilon"), told("sums", twice), _more(_pure))
     plants(pairs + later, f"{AT}.concentrated_pairs", RHO, told("sums", twice), _more(_concentrated))

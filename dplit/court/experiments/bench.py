@@ -194,7 +194,7 @@ def _ranking_held_out():
 
 FOURTH = "Since residuals of more than two classes are clipped; committed before its cells were run, once. "
 FIFTH = "Since residuals of two classes are weighted; committed before its cells were run, once. "
-SIXTH = "Since a number of few records is bought again; committed before its cells were run, once. "
+SIXTH = "Since the number of records, if small, is bought again; committed before its cells were run, once. "
 FEW, BELOW = "bench/few-held-out", 1300  # records of training times epsilon: above, no split has a noisy 1,000
 
 

@@ -69,9 +69,10 @@ class Release:
     @property
     def statement(self) -> str:
         """That it is drawn by this law, in a sentence."""
+        node = f"{self.node}," if "," in self.node else self.node
         if self.estimator.startswith("forests."):
-            return f"A fit of `{self.estimator}` releases the {self.node} with this distribution: {self.says}."
-        return f"`{self.estimator}` draws the {self.node} from this distribution: {self.says}."
+            return f"A fit of `{self.estimator}` releases the {node} with this distribution: {self.says}."
+        return f"`{self.estimator}` draws the {node} from this distribution: {self.says}."
 
     @property
     def bugs(self) -> dict[str, dict]:

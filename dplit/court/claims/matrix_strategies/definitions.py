@@ -42,8 +42,7 @@ def _moves(rng, times, neighbours, settings):
             others = [0] if neighbours == "add-remove" else tables
             moved = max(abs(a - b).sum() for a in tables for b in others)
             stated = matrix.sensitivity(strategy, neighbours, classes, signed)
-            data = {"strategy": strategy.name, "classes": classes, "signed": signed}
-            yield same(moved, stated, levels=one.levels, **data)
+            yield same(moved, stated, levels=one.levels, strategy=strategy.name, classes=classes, signed=signed)
 
 
 @SENSITIVITY(
@@ -66,8 +65,9 @@ def sensitivity(effort, rng):
     range="2 or 3 columns of 2 or 3 levels, 1 and 2 classes",
 )
 def replace_one(effort, rng):
-    r"""Under replace-one neighbours the sensitivity is $2\|A\|_1$ for two or more class columns, and for the one
-    difference of two classes. For a single column of counts it is $\max_{j, l}\|a_j - a_l\|_1$."""
+    r"""Under replace-one neighbours the sensitivity is $2\|A\|_1$ for two or more class columns, and also for a
+    single column that holds the difference of two classes. For a single column of counts it is
+    $\max_{j, l}\|a_j - a_l\|_1$."""
     settings = (1, False), (2, False), (2, True)
     yield from _moves(rng, effort.pick(5, 15, 60), "replace-one", settings)
     return "{cases} strategies on small domains, every pair of records"

@@ -32,11 +32,11 @@ def _asked(effort, rng):
     range="Tennis; up to 6 trees on 2 or 3 columns, up to 4 queries",
 )
 def proposition_1(effort, rng):
-    r"""Given l by n matrix W and n by k matrix $X_X$ depending on data such that the L1 sensitivity of
-    $\mathrm{vec}(X_X)$ is $\gamma$, let $f(X) = \mathrm{vec}(WX_X)$: the L1 sensitivity of f is $\gamma\|W\|_1$.
-    (The proof shows only that it is at most this. It is exact for the data matrix, $\gamma = 1$. For two trees'
-    leaf counts, $\gamma = 2$, it is 3 for the queries (sunny, false) and (sunny, true) of Tennis; the formula
-    gives 4.)"""
+    r"""Let W be an $l \times n$ matrix and let $X_X$ be an $n \times k$ matrix that depends on the data, such that
+    the L1 sensitivity of $\mathrm{vec}(X_X)$ is $\gamma$. Then the L1 sensitivity of $f(X) = \mathrm{vec}(WX_X)$
+    is $\gamma\|W\|_1$. (The proof shows only that it is at most this. It is exact for the data matrix, $\gamma =
+    1$. For two trees' leaf counts, $\gamma = 2$, it is 3 for the queries (sunny, false) and (sunny, true) of
+    Tennis; the formula gives 4.)"""
     asked = small.TENNIS.encode([["sunny", False], ["sunny", True]]).astype(int)
     moved, stated = _votes_moved(small.tennis_trees(), asked)
     yield decisive(at_most(moved, stated, forest="Tennis"))

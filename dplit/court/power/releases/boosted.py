@@ -242,7 +242,7 @@ def _of(kind):
         return lambda: told(kind, node, epsilon, y, domain, **options)[1]
 
     for node, share, epsilon, half in (
-        ("number of records", "a hundredth", 80.0, FAR), ("number of few records", "three hundredths", 40.0, 6)
+        ("number of records", "a hundredth", 80.0, FAR), ("number of records, again", "three hundredths", 40.0, 6)
     ):  # fmt: skip
         number = spent(node, epsilon, n_records=None)
         noise = partial(_geometric, number)
@@ -276,8 +276,8 @@ def _of(kind):
                 partial(_units, laws.laplace, own), partial(_draw_pairs, kind, 40.0, 0.0), "geometric",
                 partial(_beyond, lambda t: math.exp(-t)))  # fmt: skip
     of_rho = rho(pairs, 40.0, delta=DELTA, **rounds)
-    yield entry(pairs, "discrete Gaussian noise whose deviation is a record's largest change over sqrt(2 rho)",
-                partial(_units, laws.normal, lambda: math.sqrt(2 * of_rho())),
+    yield entry(pairs, "discrete Gaussian noise whose standard deviation is the largest change by one record, "
+                "divided by sqrt(2 rho)", partial(_units, laws.normal, lambda: math.sqrt(2 * of_rho())),
                 partial(_draw_pairs, kind, 40.0, DELTA), "Gaussian",
                 partial(_beyond, lambda t: 2 * math.exp(-(t**2) / 2)))  # fmt: skip
     node, y = "test of a level", LABELS if classes else [float(label) for label in LABELS]

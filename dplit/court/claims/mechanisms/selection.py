@@ -89,17 +89,9 @@ def permute_and_flip(effort, rng, paper):
     return "Each step of one of up to four that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
 
 
-@EXPONENTIAL(
-    "rdf/exact-laws",
-    "ours; the samplers of exact noise",
-    "holds",
-    "mechanisms.whole_weights.weight",
-    "mechanisms.exact.bernoulli_exp",
-    "mechanisms.exact_gaussian.exact_factors",
-    proved=False,
-    quantity="weight of a candidate, of 2^92",
-    **over(*EXACT),
-)
+@EXPONENTIAL("rdf/exact-laws", "ours; the samplers of exact noise", "holds", "mechanisms.whole_weights.weight",
+             "mechanisms.exact.bernoulli_exp", "mechanisms.exact_gaussian.exact_factors", proved=False,
+             quantity="weight of a candidate, of 2^92", **over(*EXACT))  # fmt: skip
 def exact_laws(effort, rng):
     r"""A coin of $e^{-x}$ made of coins of $x/k$ has this probability, up to the $x^2/2$ that two tosses leave
     open. A whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if the exponential
@@ -197,8 +189,8 @@ def two_fold(effort, rng):
     **over(*(f"diprime-v2/pfm-dominates:{tail}" for tail in (*TAILS, "odds"))),
 )
 def dominates(effort, rng):
-    r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with at least the probability of
-    the exponential mechanism, for every $x$. Its odds of reporting a non-optimal candidate lie between half and
+    r"""At the same $\epsilon$, and for every $x$, permute-and-flip is at least as likely as the exponential
+    mechanism to report a score of $x$ or more. Its odds of reporting a non-optimal candidate lie between half and
     all of those of the exponential mechanism."""
     for k, tail in enumerate(TAILS, 1):
         left = lambda k=k, **odds: _flip(**odds)[k:].sum()  # noqa: E731

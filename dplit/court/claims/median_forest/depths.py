@@ -70,7 +70,7 @@ def baselines(effort, rng):
     """For all methods $d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than
     some number (25 in most experiments, 10 for Banknote): tables 1 and 2 keep to this for the methods that are not
     DiPriMe. (This assumes that each of their $N_T = 10$ trees takes all training data: the paper partitions the
-    data for DiPriMe, and does not say so of the others.)"""
+    data for DiPriMe, and does not say so for the others.)"""
     parted, whole = (
         [
             _kept(data, occupancy, broken=broken, method=method)

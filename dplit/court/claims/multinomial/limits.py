@@ -56,9 +56,9 @@ def _greedy_roots():
 )
 def limits(effort, rng):
     r"""If $B_3 \to \infty$, for any partitioning of the training set, MRF at $B_1 = B_2 = 0$ is a completely
-    random forest, with all features and split values equally likely, and for $B_1, B_2 \to \infty$ Breiman's with
-    all features as candidates. (The first is true of the features, and of the observed cuts of one feature; the
-    second needs a rule for ties, and counts bootstrap as a part of the partitioning.)"""
+    random forest, with all features and split values equally likely, and for $B_1, B_2 \to \infty$ it is Breiman's
+    forest with all features as candidates. (The first is true of the features, and of the observed cuts of one
+    feature; the second needs a rule for ties, and counts the bootstrap as part of the partitioning.)"""
     gaps, cuts, names = [], 0, []
     for y, chosen, node in _small(effort):
         mine, ours = small.joint(node, NONE, NONE), multinomial.joint_law(small.floats(node), 0, 0)
@@ -129,7 +129,8 @@ def normalisation(effort, rng):
 )
 def alike(effort, rng):
     """Candidates with equal decreases are equally likely, and a single candidate is certain. The same holds for
-    every rule that sees only decreases and swaps the probabilities of candidates that swap decreases."""
+    every rule that sees only decreases and swaps the probabilities of two candidates when their decreases are
+    swapped."""
     for m, budget in product(range(1, 31), (0.0, 0.5, 10.0, math.inf)):
         chances = multinomial.selection_law([0.25] * m, budget)
         yield from (same(p, Fraction(1, m), m=m, budget=str(budget)) for p in chances)

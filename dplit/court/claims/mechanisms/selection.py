@@ -145,7 +145,7 @@ def _flip_law(odds):
     range="35 random odds of 1 to 7 candidates, in fractions",
 )
 def flip_law(effort, rng):
-    r"""With acceptance probabilities $q_r$ permute-and-flip reports $r$ with probability $q_r\int_0^1\prod_{i\ne
+    r"""With acceptance probabilities $q_r$, permute-and-flip reports $r$ with probability $q_r\int_0^1\prod_{i\ne
     r}(1-q_it)\,dt$. Gauss-Legendre quadrature with half as many nodes as candidates is exact."""
     for k in np.repeat(range(1, effort.pick(8, 10, 12)), 5):
         odds = [Fraction(1), *(Fraction(int(p), 1000) for p in rng.integers(1, 1001, k - 1))]
@@ -211,7 +211,8 @@ def best_of_two(effort, rng):
 
 @EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, **over("rdf/best-of-two/corrected"))
 def best_of_two_exact(effort, rng):
-    r"""The wrong candidate has probability exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of that bound."""
+    r"""The wrong candidate has probability exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the published
+    bound."""
     yield from certified("rdf/best-of-two/corrected", effort, left=_wrong)
     return "{statement} wherever {where}"
 

@@ -90,8 +90,8 @@ def baselines(effort, rng):
 
 @DEPTH.corrected(baselines, proved=False, quantity="depths that break the rule", range="30 printed depths")
 def baselines_corrected(effort, rng):
-    """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take all training data
-    and each node of DP-RF and DP-DF has five children."""
+    """Every printed $d_{max}$ is the largest that satisfies the rule, if the baselines' trees take all training
+    data and each node of DP-RF and DP-DF has five children."""
     wrong = []
     for method, parts, children in (("DiPriMe", TREES, 2), ("DP-ERT", 1, 2), ("DP-RF", 1, 5)):
         depths = _printed_depths(method)

@@ -238,8 +238,9 @@ def _paths(rows, y, depth, budget, at):
     range="paths of 1 to 3 levels on 6 records and 2 features, B1 = B2 = 1/20, 1/2, 10",
 )
 def path_distance(effort, rng):
-    r"""The first $d$ cuts on a record's path are within $d(\tanh(B_1/8) + \tanh(B_2/8))$ of those of a completely
-    random tree. At the ten levels and the least budgets of table 3 this distance is at most 0.125."""
+    r"""In total variation the first $d$ cuts on a record's path are within $d(\tanh(B_1/8) + \tanh(B_2/8))$ of
+    those of a completely random tree. At the ten levels and the least budgets of table 3 this distance is at most
+    0.125."""
     for _ in range(effort.pick(4, 10, 40)):
         rows = [tuple(map(int, row)) for row in rng.integers(0, 6, (6, 2))]
         y = tuple(map(int, rng.integers(0, 2, 6)))

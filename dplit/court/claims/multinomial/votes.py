@@ -62,7 +62,7 @@ def equation_6(effort, rng):
 def definition_3(effort, rng):
     r"""Classifiers are consistent if $\mathbb{E}(L) = \Pr(h(X, Z, D) \ne Y)$ tends to the Bayes risk. The majority
     of $n$ labels at one point is consistent: its error exceeds $L^*$ by $|1 - 2\eta|$ times the probability that
-    the majority is wrong, and never falls below it."""
+    the majority is wrong, and never falls below $L^*$."""
     for eta, n in product((Fraction(1, 2), Fraction(3, 5), Fraction(9, 10)), (1, 3, 5, 9, 11)):
         error = Fraction(0)  # over all labels and the new one, as the definition has it
         for labels in product((0, 1), repeat=n):

@@ -89,7 +89,7 @@ def _choice_with_constants(records, budget):
 )
 def constant_feature(effort, rng):
     r"""The choice of a feature is $B_1$-private for all data. A feature that has one value in a node has no cut
-    there and cannot be chosen; one record more gives it a cut."""
+    there and cannot be chosen; one more record can give it a cut."""
     law, space = partial(_choice_with_constants, budget=1.0), data_sets(small.TWO_FEATURES, 3)
     yield small.violation(law, space, 1.0, small.near(small.TWO_FEATURES, small.ADD))
     return "The first pair, {data} and {neighbour}, has an outcome that is possible on one alone."

@@ -85,8 +85,8 @@ def lemma_7_exact(effort, rng):
 @LABEL("mrf/ours/label-add-remove", "ours; lemma 7", **over(*ADDED))
 def label_add_remove(effort, rng):
     r"""Under add-remove a label costs as much as under replace-one on the larger leaf, for all $n \ge 2$, $K$ and
-    $B_3$. A leaf of one record beside an empty one costs $\ln\frac{e^b + K - 1}{K}$ or $\ln\frac{Ke^b}{e^b + K -
-    1}$."""
+    $B_3$. A leaf of one record beside an empty one costs the larger of $\ln\frac{e^b + K - 1}{K}$ and
+    $\ln\frac{Ke^b}{e^b + K - 1}$, where $b = B_3/2$."""
     for name in ADDED:
         yield from certified(name, effort)
     for n, k, budget in product((1, 2, 6), (2, 3), BUDGETS):

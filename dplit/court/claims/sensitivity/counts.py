@@ -151,7 +151,7 @@ def doubles(effort, rng):
     range="six statistics of 2 to 5 records on [0, 1]",
 )
 def one_or_two(effort, rng):
-    """For N of 2 or more, the mean, the mean squared error (of a set or of its partition) and the sum of squared
+    r"""For $N \ge 2$, the mean, the mean squared error (of a set or of its partition) and the sum of squared
     errors have the same sensitivity under replace-one as under add-remove. For the split score and the class
     counts the sensitivity doubles, and for no statistic does it more than double."""
     yield from _replaced(FAMILY, range(2, effort.pick(6, 7, 8)))

@@ -37,9 +37,9 @@ NODES = tuple(f"rdf/budget-nodes:{part}" for part in PARTS)
 @COMPOSITION("rdf/budget-nodes", "ours", "holds", "budget.Group", "budget.Bootstrap", proved=False, **over(*NODES))
 def nodes(effort, rng):
     r"""Between data sets that are k steps apart the costs are $k\epsilon$, $(1 + \dots + e^{(k-1)\epsilon})\delta$
-    and $k^2\rho$. In a sequence $\delta$ adds up; of parallel parts the largest counts. An $\epsilon$-private part
-    is $\epsilon^2/2$-zCDP, and if it reads n draws with replacement from n records, it costs at most
-    $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} - e^{-1}))$ for every n."""
+    and $k^2\rho$. In a sequence the costs in $\delta$ add up; of parallel parts only the largest counts. An
+    $\epsilon$-private part is $\epsilon^2/2$-zCDP, and if it reads n draws with replacement from n records, it
+    costs at most $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} - e^{-1}))$ for every n."""
     for name in NODES:
         yield from certified(name, effort, broken="leaks")
     fit = Converted("fit", Concentrated("noise", 0.01), 1e-6)

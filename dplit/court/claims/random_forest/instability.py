@@ -119,10 +119,10 @@ def smooth_less_noise(effort, rng):
 
 @OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, **over(*ERRORS))
 def delta_optimum(effort, rng):
-    r"""Let a label mechanism for leaves of two classes and every size be $(\epsilon,\delta)$-private under
-    add-remove and treat class names alike. At gap $j$ it is wrong with probability at least $\max(0,
-    \frac{\alpha^j}{2} - \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism
-    with exactly these errors is private."""
+    r"""Let a label mechanism for leaves of two classes and of any size be $(\epsilon,\delta)$-private under
+    add-remove and treat class names alike. With $\alpha = e^{-\epsilon}$, it is wrong at gap $j$ with probability
+    at least $\max(0, \frac{\alpha^j}{2} - \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, and the mechanism with
+    exactly these errors is private."""
     for name in ERRORS:
         yield from certified(name, effort)
     delta, error = Fraction(1, 20), Fraction(1, 2)  # of the label that attains the bound, at e^epsilon = 2

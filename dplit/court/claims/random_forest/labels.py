@@ -46,7 +46,7 @@ def _worth(mean, trees, epsilon):
     **over(*WORTH, FEWER),
 )
 def all_data_records(effort, rng):
-    r"""A leaf holds Poisson($\lambda$) records, all of one of two classes. Permute-and-flip mislabels it with
+    r"""Let a leaf hold Poisson($\lambda$) records, all of one of two classes. Permute-and-flip mislabels it with
     probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ from one of $\tau$ parts at $\epsilon$, and
     $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ from all data at $\epsilon/\tau$: using all data is worth up to
     $\epsilon/(1-e^{-\epsilon})$ times the records."""

@@ -162,7 +162,7 @@ def against(factor, fits, n, epsilon, seed):
 )
 def rounds_drawn(effort, rng):
     """On simulated records, the rule's number of rounds has more often than not a lower excess loss than a fifth
-    of that number has, and the same is true for five times that number. (Agrees if both intervals lie above one
+    of that number has, and the same holds against five times that number. (Agrees if both intervals lie above one
     half, differs if one lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))

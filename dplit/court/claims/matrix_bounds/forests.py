@@ -98,9 +98,9 @@ def tree_norm(effort, rng):
     r"""Let all trees have the same sum over their leaves. Noise of density proportional to
     $e^{-\epsilon\max_t\|z_t\|_1}$ on the leaves of any forest is $\epsilon$-DP under add-remove, and for trees on
     disjoint columns it is the K-norm noise. On Car with depth 1 its error is .022 of the error of noisy cells; the
-    best known marginals have .0503. With depth 2, if least squares from seven marginals that cover all pairs of
-    features once gives the leaves, its error is also below the marginals' error. For many two-leaf trees it tends
-    to a twelfth of the error of Laplace noise for each tree."""
+    best known marginals have .0503. With depth 2, if the leaves come by least squares from seven marginals that
+    cover all pairs of features once, its error is also below the marginals' error. For many two-leaf trees it
+    tends to a twelfth of the error of Laplace noise for each tree."""
     yield from _like_hulls(effort, rng)
     forests = effort.pick(20, 100, 400)
     for _ in range(forests):

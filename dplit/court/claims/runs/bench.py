@@ -94,7 +94,7 @@ def points(found, first, second, sets) -> str:
 @said("bench/classification/random-decision", "differs")
 def random_decision(result):
     r"""At $\epsilon = 1$ the random decision forest is at most one point more accurate than the constant
-    prediction on at least half of the sets for choosing."""
+    prediction on at least half of the sets for choosing rules."""
     found, sets = scores(result, 1.0), task(CHOOSING, "classification")
     parts = gains(found, "RDF", CONSTANT, sets, rule.POINT).values()
     part = rule.at_least(-(-len(parts) // 2), [~p for p in parts])

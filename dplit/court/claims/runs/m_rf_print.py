@@ -157,7 +157,7 @@ def table_1(effort, rng):
 
 
 @by_print("m-rf/table-1-runtime", "Table 1", "holds", says="Despite the optimization, our approach maintains "
-          "minimal runtime overhead during training and prediction. (By seconds in the appendix.)")  # fmt: skip
+          "minimal runtime overhead during training and prediction. (Judged by the printed seconds.)")  # fmt: skip
 @by_print("m-rf/overhead", "Complexity; technical appendix, table 2", "holds")
 def overhead(effort, rng):
     """Private training and prediction have a negligible overhead: less than a tenth of the running time without

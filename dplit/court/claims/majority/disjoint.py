@@ -179,8 +179,8 @@ def _text(polynomial, step=1):
 @SCALING("rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of data")
 def scaling(effort, rng):
     r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at $\epsilon = 1$:
-    a hundred times the data make up for a tenth of the budget. (Read of the label of one leaf of two classes whose
-    gap grows with the data. The forests of figure 9 are an experiment, on which there is a separate entry.)"""
+    a hundred times the data make up for a tenth of the budget. (Read for the label of one leaf of two classes
+    whose gap grows with the data. The forests of figure 9 are an experiment with an entry of its own.)"""
     errors = {
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,
@@ -214,7 +214,7 @@ def _data_needed(error, j):
 )
 def ten_times_suffice(effort, rng):
     r"""With ROSNAM and two classes, ten times the data suffice for a tenth of the budget: the error depends on
-    $\epsilon j$ only, and the label of a leaf with ten times the records is on average not wrong more often."""
+    $\epsilon j$ only, and the label of a leaf with ten times the records is on average wrong no more often."""
     sizes = effort.pick((1, 5, 30), (1, 5, 30, 99), range(1, 200, 7))
     for share, n in product((0.55, 0.7, 0.9, 1.0), sizes):
         yield _tenfold(n, share)

@@ -124,7 +124,7 @@ def many_classes(effort, rng):
 )
 def orders(effort, rng):
     r"""The single query is often several orders of magnitude less sensitive than the count query of others, and
-    equally sensitive in the worst-case scenario. (This assumes that gaps from $2 \ln 10/\epsilon$ are common.)"""
+    equally sensitive in the worst-case scenario. (This assumes that gaps $\ge 2 \ln 10/\epsilon$ are common.)"""
     n = effort.pick(8, 12, 20)
     searched = {x: majority.searched_smooth_sensitivity(x, 1.0) for x in majority.leaves(n, 2)}
     least = {e: next(j for j in range(10**6) if majority.smooth_sensitivity((j, 0), e) <= 0.01) for e in EPSILONS}

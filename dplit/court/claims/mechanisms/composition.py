@@ -76,9 +76,9 @@ def _noisy_number_then_label(counts, first, second):
     **over(*APART),
 )
 def parallel(effort, rng, paper):
-    r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data (the DiPriMe papers:
-    "arbitrary" ones) are together $\max_i\epsilon_i$-private. (This assumes add-remove neighbours, and that a
-    record's subset depends only on that record and its own draw.)"""
+    r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data (the DiPriMe papers
+    write "arbitrary" ones) are together $\max_i\epsilon_i$-private. (This assumes add-remove neighbours, and that
+    a record's subset depends only on that record and its own draw.)"""
     for name in APART:
         yield from certified(name, effort, broken="leaks")
     parts = {e: Parallel("parts", [Spend("counts", e)], copies=2) for e in (1.0, 3.0)}

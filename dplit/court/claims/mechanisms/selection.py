@@ -93,10 +93,10 @@ def permute_and_flip(effort, rng, paper):
              "mechanisms.exact.bernoulli_exp", "mechanisms.exact_gaussian.exact_factors", proved=False,
              quantity="weight of a candidate, of 2^92", **over(*EXACT))  # fmt: skip
 def exact_laws(effort, rng):
-    r"""A coin of $e^{-x}$ made of coins of $x/k$ has this probability, up to the $x^2/2$ that two tosses leave
-    open. A whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if the exponential
-    function has one of at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian
-    number has weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ has a relative error of at most $2^{-24}$."""
+    r"""A coin of $e^{-x}$ that is made of coins of $x/k$ is exact up to the $x^2/2$ that two tosses leave open. A
+    whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if the exponential function
+    has one of at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian number has
+    weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ has a relative error of at most $2^{-24}$."""
     for name in EXACT:
         yield from certified(name, effort)
     for sigma in (0.3, 2.5, 1e6 / 3, 2.0**50):

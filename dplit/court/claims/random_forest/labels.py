@@ -139,8 +139,8 @@ def _average(mean, epsilon):
 )
 def average_of_all_leaves(effort, rng):
     r"""For leaves of Poisson($\lambda$) records of one class, empty ones included, the mean of $e^{-j\epsilon}$ is
-    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with parts, which is larger than $e^{-\lambda(1-e^{-\epsilon/\tau})}$
-    with all data at $\epsilon/\tau$."""
+    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with disjoint parts, which is larger than
+    $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data at $\epsilon/\tau$."""
     yield from certified(FEWER, effort)
     for mean, t, e in POISSON:
         share, full = _average(mean / t, e)[1], _average(mean, e / t)[1]

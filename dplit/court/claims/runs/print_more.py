@@ -215,9 +215,9 @@ def mixed_features(effort, rng):
 @of_rdf("rdf/real-sets", "Section 2.4; tables 3 and 4; section 5.1", "fails",
         nothing_instead="the files say how many records there are")  # fmt: skip
 def rdf_sets(effort, rng):
-    """Eight real-world datasets with 5,456 to 30,162 records: WallSensor 5456, PenWritten 10992, GammaTele 19014,
+    """Eight real-world datasets have 5,456 to 30,162 records: WallSensor 5456, PenWritten 10992, GammaTele 19014,
     Mushroom 5644, Claves 10800, Nursery 12960. (The caption of table 3 says eight; it and table 4 list seven, the
-    seventh being Adult.) These are the complete records of Mushroom and all records of Claves."""
+    seventh being Adult.) The counts are of complete records for Mushroom and of all records for Claves."""
     columns = printed.table("rdf/table-3").columns
     real = {c["data"]: c["records"] for c in columns if not c["data"].startswith("synth")}
     more = f". The table lists {len(real)} real-world data sets. Of Adult 30,162 is the complete training file."

@@ -74,8 +74,8 @@ def _coin(chance, rate=1.0, copies=1):
 
 @POWER("rdf/audit-power", OURS, quantity="probability that a sound release is refused")
 def power(effort, rng):
-    r"""The drawn test refuses a sound release with probability at most $\alpha$, and one with a planted bug with
-    at least the probability that it states."""
+    r"""The drawn test rejects a sound release with probability at most $\alpha$, and a release with a planted bug
+    with at least the probability that the test states."""
     for chance in effort.pick((0.1, 0.45), (0.05, 0.1, 0.3, 0.45), (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.45)):
         coin = Release("a coin", "", "", "", "", lambda c=chance, **bug: _coin(c, **bug), list)
         test = DrawnTest(coin)

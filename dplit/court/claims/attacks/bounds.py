@@ -49,8 +49,8 @@ def advantage(effort, rng):
     range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
 )
 def membership_open(effort, rng):
-    r"""At $\epsilon = 0.5$, membership inference has an advantage above the bound for private releases against a
-    forest without privacy and against a published multinomial forest with the budgets of its theorem 2."""
+    r"""At $\epsilon = 0.5$, membership inference against a forest without privacy, and against a published
+    multinomial forest with the budgets of its theorem 2, has an advantage above the bound for private releases."""
     bound, fits, said = attacks.advantage_bound(LEVEL), effort.pick(50, 400, 4000), []
     laws = {"scikit-learn": attacks.membership_law("scikit-learn", LEVEL)}
     for name in ("scikit-learn", "multinomial, published"):

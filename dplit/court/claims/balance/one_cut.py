@@ -124,8 +124,9 @@ def _ratio_improves(effort):
 )
 def spread_peak(effort, rng):
     r"""With $u = d/R$, the guaranteed gain in success probability over a random split, $u/(u + (1-u)e^{-\epsilon})
-    - u$, grows up to $u = 1/(1 + e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0. The worst
-    ratio of the failure probabilities, $e^{-\epsilon}/(u + (1-u)e^{-\epsilon})$, does improve with $u$."""
+    - u$, grows with $u$ until $u = 1/(1 + e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0.
+    The worst ratio of the failure probabilities, $e^{-\epsilon}/(u + (1-u)e^{-\epsilon})$, does improve with
+    $u$."""
     rises, falls, peak = SHAPE
     yield from certified(rises, effort)
     yield from certified(falls, effort)

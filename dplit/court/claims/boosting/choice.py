@@ -153,8 +153,8 @@ def law_of_cuts(epsilon, log_odds):
         intervals=1, quantity="probability of a best cut",
         range="48 records, one column, epsilon 1")  # fmt: skip
 def choice_drawn(effort, rng):
-    """Given the released class counts, a forest's first test is one of the cuts of largest mass as often
-    as the exact distribution of permute-and-flip says."""
+    """Given the released class counts, a forest's first test is one of the cuts of largest mass with the
+    probability that permute-and-flip's exact distribution gives."""
     epsilon, fits, hits, stated = 1.0, effort.pick(200, 3000, 20_000), [], 0.0
     for cut, log_odds in drawn(fits, epsilon, rng):
         cuts, masses, law = law_of_cuts(epsilon, log_odds)

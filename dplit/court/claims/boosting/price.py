@@ -79,7 +79,7 @@ WEIGHTED = tuple(f"ours/weighted:{part}" for part in ("mean", "curvature", "vari
 def weighted(effort, rng):
     r"""For two classes, let the model give the second class the probability $p$ in a cell where its share is $q$.
     The mean of the cell's weighted residuals has the sign of $q - p$ and is 0 if $q = p$. In that case half the
-    sum of the two parts has the mean $\min(p, 1 - p)$, which is minus the derivative of the mean residual by the
+    sum of the two parts has the mean $\min(p, 1 - p)$, which is minus the mean residual's derivative in the
     log-odds, and a residual's variance is one to two times that. The residuals are minus the derivative of the
     loss $1 - f$ for $f < 0$ and $e^{-f}$ otherwise, where $f$ is the log-odds of a record's own class."""
     for name in WEIGHTED:
@@ -124,8 +124,8 @@ def many_classes(effort, rng):
 )
 def clipped_classes(effort, rng):
     """Let the residuals for $K > 2$ classes be scaled down to at most $c$ for a record's own class and rounded
-    towards 0. Then one record changes the mass of a test by at most $2c$. A record to whose own class the model
-    gives a probability below $1 - c$ can attain this bound, up to one step per class."""
+    towards 0. Then one record changes the mass of a test by at most $2c$. A record whose own class has a
+    probability below $1 - c$ in the model can attain this bound, up to one step per class."""
     for name in (*TURNED, "ours/mass-clipped"):
         yield from certified(name, effort, broken="fails")
     for (low, high), clip in product(ENDS, (boosting.CLIP, 20_001)):

@@ -88,7 +88,7 @@ BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deep
 def balance(effort, rng):
     r"""If the error after $T$ rounds of depth $d$ is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best number of
     rounds grows like $\sqrt{s}$ and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best number
-    multiplies the sum of the first and last terms by $(3/x + x^3)/4$, so a third of it costs less than its triple.
+    multiplies the sum of the first and last terms by $(3/x + x^3)/4$, so $x = \frac13$ costs less than $x = 3$.
     (This assumes the two powers of the bias, which no theorem gives for noisy greedy trees.)"""
     for name in ("ours/balance", *BEST):
         yield from certified(name, effort, broken="fails")
@@ -161,9 +161,9 @@ def against(factor, fits, n, epsilon, seed):
     range="2,000 records of six columns, epsilon 4",
 )
 def rounds_drawn(effort, rng):
-    """On simulated records, the rule's number of rounds has, more often than not, a lower excess loss than a fifth
-    of that number, and also a lower one than five times that number. (Agrees if both intervals lie above one half,
-    differs if one lies below.)"""
+    """On simulated records, the rule's number of rounds has more often than not a lower excess loss than a fifth
+    of that number has, and the same holds against five times that number. (Agrees if both intervals lie above one
+    half, differs if one lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 5.0], fits, 2000, 4.0, seed))).T

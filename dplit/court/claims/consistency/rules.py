@@ -201,7 +201,7 @@ def cut_chance(effort, rng):
     """When determining the split point, all three RF variants have some level of randomness to ensure that every
     split point has a chance to be used, which is again necessary for proving consistency. This assumes cuts chosen
     by their decrease in impurity: a tree that always takes the largest decrease is not consistent
-    (`mrf/greedy-limit`). A tree that halves its cells is consistent, although only the middle has a chance."""
+    (`mrf/greedy-limit`). A tree that halves its cells is consistent, although it can cut only in the middle."""
     levels, excess = effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4)), {}
     for j in levels:
         risk = _risk(6**j, 2**j)

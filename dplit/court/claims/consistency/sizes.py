@@ -27,9 +27,9 @@ ENDS = Box("thm-consistency-ends", "consistency.noise_cuts")
 
 @DIAMETER("mrf/diameter", "ours", quantity="expected power of the size of X's cell")
 def diameter(effort, rng):
-    r"""For independent features, sizes in ranks and cuts uniform in ranks ($B_1 = B_2 = 0$), the size of $X$'s
-    cell along a feature has $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$ after $m$
-    cuts. The leaf's moments follow from a chain of its count, exactly at every $n$ and $k$."""
+    r"""For independent features, sizes measured in ranks and cuts uniform in ranks ($B_1 = B_2 = 0$), the size of
+    $X$'s cell along a feature has $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$
+    after $m$ cuts. The leaf's moments follow from a Markov chain of its count, exactly at every $n$ and $k$."""
     most = effort.pick(6, 10, 14)
     for d, power in product((1, 2, 9), (1, 2, 3)):
         kept = quad(lambda u, p=power: u**p * u + (1 - u) ** p * (1 - u), 0, 1)[0]
@@ -58,16 +58,8 @@ def _leaf_moment(n, k, features, power, known):
     return known[n]
 
 
-@DIAMETER(
-    "mrf/diameter/leaf",
-    "ours",
-    "holds",
-    "consistency.leaf_power",
-    "consistency.ideal_paths",
-    intervals=8,
-    proved=False,
-    quantity="expected size of X's leaf in one feature",
-)
+@DIAMETER("mrf/diameter/leaf", "ours", "holds", "consistency.leaf_power", "consistency.ideal_paths", intervals=8,
+          proved=False, quantity="expected size of X's leaf in one feature")  # fmt: skip
 def diameter_leaf(effort, rng):
     """Simulated paths with cuts uniform in ranks end in leaves whose size and squared size have the means of
     `mrf/diameter`, for 500 and 200,000 records, one feature and four, and $k = 10$."""
@@ -110,11 +102,12 @@ def diameter_order(effort, rng):
 
 @RATE("mrf/rate", "ours", intervals=6, quantity="expected squared error of a tree's estimate")
 def rate(effort, rng):
-    r"""Let $B_1 = B_2 = 0$, features be independent, cuts uniform in ranks, $\eta$ Lipschitz with $L$ in ranks and
-    empty leaves predict 1/2. Then $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/(12\,h(k)) + (k + H_k +
-    1)/(2(k+1)(k+2))$, of order $(k/n)^\rho + 1/k$ with $\rho = 2 - 2\sqrt{1-1/D}$; the best $k$ is of order
-    $n^{\rho/(1+\rho)}$. If $\eta$ is the features' mean, the exact error is known and at least a third of the
-    bound. For one feature the first term is twice the true one; the rest is met up to $1/(2(k+1)(k+2))$."""
+    r"""Let $B_1 = B_2 = 0$, let features be independent, cuts uniform in ranks and $\eta$ Lipschitz with constant
+    $L$ in ranks, and let empty leaves predict 1/2. Then $\mathrm{E}(\hat\eta - \eta)^2 \le L^2 D\,h(n)/(12\,h(k))
+    + (k + H_k + 1)/(2(k+1)(k+2))$, of order $(k/n)^\rho + 1/k$ with $\rho = 2 - 2\sqrt{1-1/D}$; the best $k$ is of
+    order $n^{\rho/(1+\rho)}$. If $\eta$ is the features' mean, the exact error is known and is at least a third of
+    the bound. For one feature the first term is twice the true one, and the others are exact up to
+    $1/(2(k+1)(k+2))$."""
     draws, slopes, exact = effort.pick(20_000, 200_000, 10**6), [], consistency.linear_squared_error
     for d, k, n in product((1, 3), (1, 2), range(effort.pick(5, 8, 12))):
         yield same(_linear_error(n, k, d), exact(n, k, d), D=d, k=k, n=n)

@@ -30,8 +30,8 @@ GREEDY = Box("thm-consistency-greedy", PATHS, BLIND)
     "mrf/theorem-1-conditions", "Theorem 1", "assumes", quantity="probability of a cut that leaves both sides s"
 )
 def conditions(effort, rng):
-    r"""If the distribution function of a cut is right-continuous at 0 and left-continuous at 1, then for
-    every $\alpha_1 > 0$ some $s > 0$ has $F(1-s) - F(s) > 1 - \alpha_1$. Every distribution function is
+    r"""If the distribution function of a cut is right-continuous at 0 and left-continuous at 1, then for every
+    $\alpha_1 > 0$ there is an $s > 0$ with $F(1-s) - F(s) > 1 - \alpha_1$. Every distribution function is
     right-continuous; the condition that is needed is no atom at either end."""
     ends = [Fraction(1, 10**i) for i in range(1, effort.pick(10, 20, 40))]
 
@@ -52,9 +52,9 @@ def conditions(effort, rng):
 
 @PAIR("mrf/pair-and-trend", "ours", quantity="risk of a rule", range="three laws, three cuts")
 def pair_law(effort, rng):
-    r"""For $\eta = 1/2 + a\,s(x_1)s(x_2) + b(x_3 - 1/2)$, $b \le 2a$, $a + b/2 \le 1/2$, the Bayes risk is $1/2 -
-    a$. The best rule that uses $x_3$ alone has risk $1/2 - b/4$, and no cut of $x_1$ or $x_2$ has a gain in a cell
-    that spans both features."""
+    r"""For $\eta = 1/2 + a\,s(x_1)s(x_2) + b(x_3 - 1/2)$ with $b \le 2a$ and $a + b/2 \le 1/2$, the Bayes risk is
+    $1/2 - a$. The best rule that uses $x_3$ alone has risk $1/2 - b/4$, and no cut of $x_1$ or $x_2$ has a gain in
+    a cell that spans both features."""
     grid, apart = (np.arange(2000) + 0.5) / 2000, []
     for a, b in ((0.3, 0.4), (0.25, 0.5), (0.4, 0.1)):
         eta = [0.5 + a * sign + b * (grid - 0.5) for sign in (-1, 1, 0)]
@@ -94,7 +94,7 @@ def theorem_1(effort, rng):
     right-continuous at 0 and left-continuous at 1; then, if $B_3 \to \infty$, MRF is consistent when $k \to
     \infty$ and $k/n \to 0$ as $n \to \infty$. This assumes finite $B_1$ and $B_2$ and, as far as is proved,
     $k/\log n \to \infty$, which the theorem does not say. At $B_1 = B_2 = \infty$ a tree with $k = n^{4/5}$ never
-    looks at a pair of features that decides the class, and its error stays at .4, where the Bayes risk is .2.
+    looks at a pair of features that decides the class, and its error stays at .4, although the Bayes risk is .2.
     Whether $k \to \infty$ suffices is open here."""
     n, draws = effort.pick(6000, 30_000, 100_000), effort.pick(400, 1500, 3000)
     (_, finite), (wrong, greedy) = (_drawn(n, b, draws, rng) for b in (0.0, np.inf))
@@ -115,7 +115,8 @@ def corrected(effort, rng):
     r"""Let the features have any distribution without atoms in a coordinate, and the label any distribution. With
     algorithm 1's stopping a tree of MRF and the vote are consistent if $B_1$ and $B_2$ are finite and fixed, the
     halves are drawn without the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$ and $k/\log n \to
-    \infty$. In simulations, as $n$ grows, errors fall, records of a leaf come nearer, and few leaves are small."""
+    \infty$. In simulations, as $n$ grows, errors fall, the records of a leaf come closer together, and few leaves
+    are small."""
     small, large = sizes = 10, effort.pick(1000, 6000, 20_000)
     most, said = effort.pick(1600, 6000, 20_000), []
     for design, b in (("independent", 0.0), ("independent", 2.0), ("one-curve", 2.0)):
@@ -148,9 +149,9 @@ def corrected(effort, rng):
 
 @GREEDY("mrf/greedy-limit", "ours; appendix C", intervals=2, quantity="error of a tree with infinite budgets")
 def greedy_limit(effort, rng):
-    r"""At $B_1 = B_2 = \infty$ MRF is not consistent: on the distribution of `mrf/pair-and-trend`, with $k \ge
-    n^{2/3 + c}$ for a $c > 0$ and $k/n \to 0$, the error of a tree, and of every vote of at most polynomially many
-    trees, tends to $1/2 - b/4$ or more, whereas the Bayes risk is $1/2 - a$."""
+    r"""At $B_1 = B_2 = \infty$ MRF is not consistent. Take the distribution of `mrf/pair-and-trend`, and $k \ge
+    n^{2/3 + c}$ for a $c > 0$ with $k/n \to 0$. Then the limiting error of a tree, and of every vote of at most
+    polynomially many trees, is at least $1/2 - b/4$, while the Bayes risk is $1/2 - a$."""
     n, draws = effort.pick(10_000, 30_000, 100_000), effort.pick(500, 2000, 8000)
     bayes, stated = consistency.pair_bayes_risk(), consistency.pair_blind_risk()
     wrong, looked = _drawn(n, np.inf, draws, rng)
@@ -174,8 +175,9 @@ def greedy_limit(effort, rng):
     quantity="mean extent of a leaf in the pair",
 )
 def greedy_stored(effort, rng):
-    r"""In the stored run with $k = n^{4/5}$, a leaf's extent along the pair rises to 1 with $n$ at $B = \infty$
-    and falls at $B = 0$ and 2. With $k = n^{1/2}$ this extent and the error of the vote fall at every budget."""
+    r"""In the stored run with $k = n^{4/5}$, a leaf's extent along the pair of features rises to 1 with $n$ at $B
+    = \infty$ and falls at $B = 0$ and 2. With $k = n^{1/2}$ this extent and the error of the vote fall at every
+    budget."""
     run = consistency.stored_curve()
     sizes = sorted({n for n, _, _ in run})
     extent = {(c, b): [run[n, c, b]["extent"] for n in sizes] for _, c, b in run}

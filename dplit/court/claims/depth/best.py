@@ -25,10 +25,10 @@ SETTINGS = Box(
 
 @PARITY("rdf/depth-accuracy", "Section 4.3", ours=True, quantity="accuracy of one tree, in the model")
 def depth_accuracy(effort, rng):
-    r"""Let a test tell the sign of a feature, the target be the parity of $h$ of the signs, a tree have
-    Poisson($n/\tau$) records, and permute-and-flip draw labels. In this model one tree of depth $d$ is right with
-    probability $\frac12 + \frac12 P_d (1 - e^{-n_\epsilon/2^d})$, where $n_\epsilon = \frac{n}{\tau}(1 -
-    e^{-\epsilon})$ and $P_d$ is the probability that a path tests all $h$ features."""
+    r"""Let each test read the sign of a feature, let the target be the parity of $h$ of these signs, let a tree
+    have Poisson($n/\tau$) records, and let permute-and-flip draw the labels. In this model one tree of depth $d$
+    is right with probability $\frac12 + \frac12 P_d (1 - e^{-n_\epsilon/2^d})$, where $n_\epsilon =
+    \frac{n}{\tau}(1 - e^{-\epsilon})$ and $P_d$ is the probability that a path tests all $h$ features."""
     most, deepest = effort.pick((2, 3), (3, 3), (3, 4))
     for m, repeated in product(range(1, most + 1), (True, False)):
         deep = range((deepest if repeated else m) + 1)

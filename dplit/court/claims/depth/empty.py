@@ -69,7 +69,7 @@ def _visits(trees):
 @EMPTY("rdf/empty-leaves", "Section 4.2.1", ours=True, quantity="expected share of empty leaves")
 def empty_leaves(effort, rng):
     r"""For $n$ independent records uniform over continuous features, the expected share of empty leaves at depth
-    $d$ is $a_d(n) = \frac{1}{n+1} \sum_{k \le n} a_{d-1}(k)$, $a_0(n) = [n = 0]$."""
+    $d$ is $a_d(n) = \frac{1}{n+1} \sum_{k \le n} a_{d-1}(k)$, where $a_0(n) = [n = 0]$."""
     return (yield from by_moments(effort, depths.empty_leaves, lambda k: Fraction(1, k + 1)))
 
 

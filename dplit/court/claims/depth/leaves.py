@@ -28,8 +28,8 @@ NURSERY = Box("thm-depth-nursery", "depth.leaves_law", kind="certified", range="
 @EXAMPLE("rdf/example-1-leaves", "Section 4.2.1, Example 1", "fails", about="reading", quantity="number of leaves")
 def example_1_leaves(effort, rng):
     r"""Of the $3^{m/2}$ leaves on $m/2$ features whose values have shares 0.68, 0.27 and 0.05, $\binom{m/2}{2} -
-    1$ besides the largest have shares that are products of 0.68 and 0.27. (Read as the extracted text has it,
-    where signs may have been lost.)"""
+    1$ leaves other than the largest have shares that are products of 0.68 and 0.27. (Read as the extracted text
+    has it, where signs may have been lost.)"""
     halves = range(1, effort.pick(6, 8, 11) + 1)
     for k in sorted(halves, key=lambda k: k != 5):  # m = 10 in the example
         yield same(_two_value_leaves(k), comb(k, 2) - 1, rtol=0, m=2 * k)
@@ -38,8 +38,8 @@ def example_1_leaves(effort, rng):
 
 @EXAMPLE.corrected(example_1_leaves, where="Section 4.2.1, Example 1", quantity="number of leaves")
 def example_1_leaves_corrected(effort, rng):
-    """Besides the largest leaf, $2^{m/2} - 1$ leaves on $m/2$ features whose values have shares 0.68, 0.27 and
-    0.05 have shares that are products of 0.68 and 0.27."""
+    """Of the leaves on $m/2$ features whose values have shares 0.68, 0.27 and 0.05, $2^{m/2} - 1$ leaves other
+    than the largest have shares that are products of 0.68 and 0.27."""
     counted = {k: _two_value_leaves(k) for k in range(1, effort.pick(6, 8, 11) + 1)}
     for k, number in counted.items():
         tree = int(depths.leaves_law([2] * k, k).argmax()) - 1

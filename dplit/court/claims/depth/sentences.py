@@ -64,7 +64,7 @@ def most_leaves_empty_corrected(effort, rng):
     range="all 28 entries",
 )
 def usually_empty(effort, rng):
-    """70 to 99.9 % of the leaves are usually empty. (This assumes that it means in most entries of Table 3.)"""
+    """70 to 99.9 % of the leaves are usually empty. (This takes "usually" as "in most entries of Table 3".)"""
     outside = [(n, t, c) for n, t, c in _shares() if not 0.70 <= round(c.value, 4) <= 0.999]
     yield _exceptions(outside)
     one, thirty = (sum(t == trees for _, t, _ in outside) for trees in (1, 30))

@@ -133,7 +133,7 @@ def equation_16_path(effort, rng):
 )
 def equation_16_path_corrected(effort, rng):
     """One level deeper, at the depth of Table 4, a path is more likely than not to leave fewer than half of the
-    features untested, for every $s$ up to 24. At Theorem 2's depth the mean number is below half of all."""
+    features untested, for every $s$ up to 24. At Theorem 2's depth fewer than half are untested on average."""
     sizes = range(1, effort.pick(24, 40, 80) + 1)
     chance = {s: _less_than_half(s, depths.table_depth(s)) for s in sizes}
     for s in sorted(sizes, key=chance.get, reverse=True):  # the least is the last, and shown
@@ -209,7 +209,7 @@ def mixed_depth(effort, rng):
 )
 def mixed_depth_corrected(effort, rng):
     """One level more than Theorem 2 plus $r/2$, which is the depth of Table 4, keeps the expected number of
-    untested features below half of all, for every mix of up to 18 features of both kinds, $r$ even."""
+    untested features below half of all, for every mix of up to 18 features of both kinds in which $r$ is even."""
     most = effort.pick(18, 24, 40)
     for mean, half, mix in _mixes(depths.table_depth, most):
         yield need(mean < half * (1 - 1e-9), mean, "<", half, **mix)

@@ -82,8 +82,9 @@ def _published_errors(n, trees, epsilon):
 
 @ALL_DATA.corrected(disjoint_better, where="section 4.2")
 def all_data_better(effort, rng):
-    r"""With ROSNAM and two classes, a label from all data at $\epsilon/\tau$ is at most as often wrong as a label
-    at $\epsilon$ from a random one of $\tau$ parts, and less often than that on every leaf with a majority."""
+    r"""With ROSNAM and two classes, a label from all data at $\epsilon/\tau$ is never wrong more often than a
+    label at $\epsilon$ from a random one of $\tau$ parts, and on every leaf with a majority it is wrong less
+    often."""
     n = effort.pick(10, 16, 40)
     counts = [(a, b) for a in range(1, n) for b in range(min(a + 1, n))]
     for (a, b), *rest in product(counts, (2, 3, 5, 10), (0.05, 0.3, 1.0, 3.0)):
@@ -114,20 +115,13 @@ def _rational_label_errors(a, b, trees):
     return Fraction(1, 2 ** (a - b)) / 2, share / trees ** (a + b)
 
 
-@ALL_DATA(
-    "rdf/disjoint-vote",
-    "section 4.2",
-    "holds",
-    "majority.all_data_vote_error",
-    "majority.disjoint_vote_error",
-    ours=True,
-    proved=False,
-    kind="certified",
-    quantity="probability of a wrong vote, of all data against shares",
-)
+@ALL_DATA("rdf/disjoint-vote", "section 4.2", "holds", "majority.all_data_vote_error",
+          "majority.disjoint_vote_error", ours=True, proved=False, kind="certified",
+          quantity="probability of a wrong vote, of all data against shares")  # fmt: skip
 def disjoint_vote(effort, rng):
-    r"""With ROSNAM, the vote of $\tau$ trees that share one leaf of two classes is at no $\epsilon$ wrong more
-    often with all data than with parts, in all computed leaves of at most 12 records per class and ten trees."""
+    r"""With ROSNAM, the vote of $\tau$ trees that share one leaf of two classes is never wrong more often with all
+    data than with parts, at any $\epsilon$, in all computed leaves of at most 12 records per class and ten
+    trees."""
     n, trees = effort.pick((6, (2, 3, 5)), (8, (2, 3, 5)), (13, (2, 3, 4, 5, 7, 10)))
     for (a, b, t), shares in _share_votes(n, trees).items():
         full, data = _all_data_votes(a - b, t), {"counts": [a, b], "trees": t}
@@ -185,8 +179,8 @@ def _text(polynomial, step=1):
 @SCALING("rdf/scaling", "section 5.1, figure 9", "loose", about="reading", proved=True, quantity="factor of data")
 def scaling(effort, rng):
     r"""3,000,000 records at $\epsilon = 0.1$ can achieve results comparable to those of 30,000 at $\epsilon = 1$:
-    a hundred times the data make up for a tenth of the budget. (Read of the label of one leaf of two classes whose
-    gap grows with the data. The forests of figure 9 are an experiment, on which there is a separate entry.)"""
+    a hundred times the data make up for a tenth of the budget. (Read for the label of one leaf of two classes
+    whose gap grows with the data. The forests of figure 9 are an experiment with an entry of its own.)"""
     errors = {
         "ROSNAM": lambda j, e: math.log(2 * majority.gap_error(j, e)),
         "the published mechanism": lambda j, e: -math.log(e / 2) - e * j,
@@ -220,7 +214,7 @@ def _data_needed(error, j):
 )
 def ten_times_suffice(effort, rng):
     r"""With ROSNAM and two classes, ten times the data suffice for a tenth of the budget: the error depends on
-    $\epsilon j$ only, and the label of a leaf with ten times the records is on average not wrong more often."""
+    $\epsilon j$ only, and the label of a leaf with ten times the records is on average wrong no more often."""
     sizes = effort.pick((1, 5, 30), (1, 5, 30, 99), range(1, 200, 7))
     for share, n in product((0.55, 0.7, 0.9, 1.0), sizes):
         yield _tenfold(n, share)

@@ -159,7 +159,7 @@ def _table_6(column, probability, room):
 
 @ROSNAM("rdf/table-6-original", "addendum, table 6", "holds", PUBLISHED[1], proved=False, **CELLS)
 def table_6_original(effort, rng):
-    """The original Pr(B) in table 6 is the published mechanism's probability of the majority label B within one
+    """The original Pr(B) in table 6 is the published mechanism's probability of the majority label B to within one
     unit of the last digit (one cell is truncated)."""
     published = lambda x: majority.smooth_exponential_law(x, 0.1)[1]  # noqa: E731
     return (yield from _table_6("original", published, room=1))

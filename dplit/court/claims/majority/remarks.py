@@ -115,8 +115,8 @@ def improvement(effort, rng):
 )
 def gap_proportional(effort, rng):
     r"""As records of one population have approximately the same class ratios in a leaf for any $n$, $j$ changes
-    accordingly, $\mathrm{E}[j] \propto n$: the premise of inequality 14. (Read for a leaf of independent records;
-    section 4.2 itself expects some leaves that do not follow it.)"""
+    accordingly, $\mathrm{E}[j] \propto n$: the premise of inequality 14. (We read this for a leaf of independent
+    records; section 4.2 itself expects that some leaves do not follow it.)"""
     said = []
     for p in (0.5, 0.55, 0.7, 1.0):
         means = [float(majority.expected_gap(n, p)) for n in (10, 100, 1000)]

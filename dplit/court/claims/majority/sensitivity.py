@@ -52,7 +52,7 @@ def neighbours_of_equal_size(effort, rng):
 )
 def neighbours_by_distance(effort, rng):
     """Add-remove neighbours are data sets of any size at distance 1; replace-one neighbours are data sets of equal
-    size at distance 2. Steps between neighbours connect all data sets, by replace-one all of one size."""
+    size at distance 2. Add-remove steps connect all data sets; replace-one steps connect all of one size."""
     n = effort.pick(3, 4, 5)
     sizes = [_multisets("abc", size) for size in range(n + 1)]
     steps = {(x, y) for x, y in product(sizes[n], repeat=2) if _distance(x, y) == 2}
@@ -172,9 +172,9 @@ def _equation_10(data, ball):
     quantity="1 if the score at the leaf changes within i steps",
 )
 def equation_11(effort, rng):
-    r"""$S^i(x)$ is the most that the score at distance $i$ differs from the score at $x$ (10),
-    so it is 1 exactly for $i \ge j$ (11): the local sensitivity of the scoring function is 0 until the
-    data are $j$ records away from $x$, at which point it becomes 1."""
+    r"""$S^i(x)$ is the largest amount by which the score at distance $i$ differs from the score at $x$ (10), so it
+    is 1 exactly for $i \ge j$ (11): the local sensitivity of the scoring function is 0 until the data are $j$
+    records away from $x$, at which point it becomes 1."""
     for data, j, i, ball in _balls(effort):
         yield same(_equation_10(data, ball), i >= j, **data)
     return note(
@@ -190,8 +190,8 @@ def equation_11(effort, rng):
     quantity="1 if the score changes within i steps, or within i and one more",
 )
 def when_scores_change(effort, rng):
-    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$, as it asks when the score at $x$ changes. Definition 7
-    asks when one more step can change the score, which happens for $i \ge \max(j-1, 0)$."""
+    r"""Equation (10) is 1 exactly for $i \ge \max(j, 1)$, because it asks when the score at $x$ changes.
+    Definition 7 asks when one more step can change the score, which happens for $i \ge \max(j-1, 0)$."""
     for data, j, i, ball in _balls(effort):
         one_more = any(score(z) != score(y) for y in ball for z in majority.neighbouring(y))
         yield same(_equation_10(data, ball), i >= max(j, 1), **data)

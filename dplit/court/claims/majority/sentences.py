@@ -124,7 +124,7 @@ def many_classes(effort, rng):
 )
 def orders(effort, rng):
     r"""The single query is often several orders of magnitude less sensitive than the count query of others, and
-    equally sensitive in the worst-case scenario. (This assumes that gaps from $2 \ln 10/\epsilon$ are common.)"""
+    equally sensitive in the worst-case scenario. (This assumes that gaps $\ge 2 \ln 10/\epsilon$ are common.)"""
     n = effort.pick(8, 12, 20)
     searched = {x: majority.searched_smooth_sensitivity(x, 1.0) for x in majority.leaves(n, 2)}
     least = {e: next(j for j in range(10**6) if majority.smooth_sensitivity((j, 0), e) <= 0.01) for e in EPSILONS}
@@ -216,8 +216,9 @@ def _loss(p, q):
 )
 def smooth_bound(effort, rng):
     r"""Smooth sensitivity, equations (5) and (6), is a method for making local sensitivity differentially private.
-    (Read of the number, not of a mechanism: smooth sensitivity is never below the local one and changes by a
-    factor of at most $e^\epsilon$ between neighbours, so it suits noise that changes little with its scale.)"""
+    (Read as a statement about the number, not about a mechanism: smooth sensitivity is never below the local one
+    and changes by a factor of at most $e^\epsilon$ between neighbours, so it suits noise that changes little with
+    its scale.)"""
     n, epsilon = effort.pick(7, 10, 16), 1.0
     found = {x: float(majority.searched_smooth_sensitivity(x, epsilon)) for x in majority.leaves(n, 2)}
     for x, here in found.items():

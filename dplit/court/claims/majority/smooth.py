@@ -234,9 +234,9 @@ def most_prominent(effort, rng):
 )
 def almost_random(effort, rng):
     r"""The privacy budget is only $\epsilon/\tau$ where all data fill previously empty leaves, so that the
-    difference between purely random and almost purely random is trivially small for some of these leaves. (Read of
-    leaves with one to five records of one class, at $\epsilon = 1$ with 100 trees: the difference is less than a
-    percentage point with the published label, and less than three points with ROSNAM.)"""
+    difference between purely random and almost purely random is trivially small for some of these leaves. (Read
+    for leaves with one to five records of one class, at $\epsilon = 1$ with 100 trees: the difference is less than
+    a percentage point with the published label, and less than three points with ROSNAM.)"""
     points = []
     for n in range(1, 6):
         published = majority.smooth_exponential_law([n, 0], 0.01)[0] - 0.5

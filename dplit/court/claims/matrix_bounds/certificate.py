@@ -101,10 +101,10 @@ def _one_replaced(cells):
 @CERTIFICATE("m-rf/certificate", "ours; optimal noise allocation")
 def certificate(effort, rng):
     r"""Let $L_2(W) = \max_\lambda\|W\mathrm{diag}(\lambda)^{1/2}\|_*^2$ over cell weights that sum to 1. Under
-    add-remove every strategy with Laplace noise has error at least $2L_2/\epsilon^2$. An unbiased release has at
-    least $L_2/c$ at every data set, and $2L_2/(c(1 + e^{-\epsilon}))$ where every cell holds a record. It has at
-    least $2L_2/c$ if its noise doesn't depend on the data. $L_2$ is the error of the best strategy with columns of
-    L2 norm 1. Equal weights give (sum of singular values)$^2/n$."""
+    add-remove every strategy with Laplace noise has error at least $2L_2/\epsilon^2$. An unbiased release has an
+    error of at least $L_2/c$ at every data set, and of at least $2L_2/(c(1 + e^{-\epsilon}))$ where every cell
+    holds a record. The error is at least $2L_2/c$ if the noise doesn't depend on the data. $L_2$ is the error of
+    the best strategy with columns of L2 norm 1. Equal weights give (sum of singular values)$^2/n$."""
     empty = np.array([np.zeros(3), *np.eye(3)])
     full = np.array([np.ones(3), *(np.ones(3) + np.eye(3)), *(np.ones(3) - np.eye(3))])
     for W, workload in _small(effort, rng):
@@ -180,8 +180,8 @@ def _all_pairs(W, k):
 def contrasts(effort, rng):
     r"""A vote among k classes depends only on the differences of the counts from their mean, $I - \frac1k11^\top$.
     Their $L_2$ is $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes. The counts
-    themselves have 1, 2, 3. For two classes Laplace noise on the one difference attains it. For three the K-norm
-    mechanism with a hexagon has $\frac53$."""
+    themselves have 1, 2, 3. For two classes Laplace noise on the one difference attains this value. For three the
+    K-norm mechanism with a hexagon has $\frac53$."""
     most, knorm = effort.pick(4, 6, 7), []
     for k in range(2, most + 1):
         W = np.eye(k) - 1 / k

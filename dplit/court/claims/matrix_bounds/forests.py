@@ -34,7 +34,7 @@ def block_norm(effort, rng):
     are the leaves of tree t, is $\epsilon$-DP under add-remove. With o leaves in all, a leaf of a tree with $m_t$
     leaves has variance $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$. For two or more trees of equal size this is
     always less than the variance $2\tau^2/\epsilon^2$ of Laplace noise of scale $\tau/\epsilon$. As the number of
-    two-leaf trees grows, it tends to a third of that."""
+    two-leaf trees grows, the former tends to a third of the latter."""
     halves = {}
     for tau, m in itertools.product((2, 3, 8, 128), (2, 3, 8, 50)):
         halves[tau, m] = half = matrix.BlockNorm([m] * tau, 1.0).variances[0] / 2
@@ -98,9 +98,9 @@ def tree_norm(effort, rng):
     r"""Let all trees have the same sum over their leaves. Noise of density proportional to
     $e^{-\epsilon\max_t\|z_t\|_1}$ on the leaves of any forest is $\epsilon$-DP under add-remove, and for trees on
     disjoint columns it is the K-norm noise. On Car with depth 1 its error is .022 of the error of noisy cells; the
-    best known marginals have .0503. With depth 2, by least squares from seven marginals that cover all pairs of
-    features once, its error is also below the marginals' error. For two-leaf trees it tends to a twelfth of the
-    error of Laplace noise for each tree."""
+    best known marginals have .0503. With depth 2, if the leaves come by least squares from seven marginals that
+    cover all pairs of features once, its error is also below the marginals' error. For many two-leaf trees it
+    tends to a twelfth of the error of Laplace noise for each tree."""
     yield from _like_hulls(effort, rng)
     forests = effort.pick(20, 100, 400)
     for _ in range(forests):

@@ -21,7 +21,7 @@ POSTERIOR = Box("thm-matrix-forest-posterior", "matrix.forest.posterior_mean")
     range="24 cells, forests of 2 to 40 trees; Car with 64 trees of depth 3, where trees share their total",
 )
 def histogram_beneath(effort, rng):
-    """With the identity strategy all leaves that a forest releases are sums of one noisy table of the cells."""
+    """With the identity strategy all leaves that a forest releases are sums of cells of one noisy table."""
     levels = (3, 2, 4)
     domain = schema(levels)
     X, y = rng.integers(0, levels, size=(60, 3)), rng.integers(3, size=60)
@@ -48,7 +48,7 @@ def _fit(domain, classes, X, y, trees, depth, rng):
 
 @POSTERIOR("m-rf/ours/posterior-mean", "ours", quantity="mean of a count given what was released", **over(*SUMS))
 def posterior(effort, rng):
-    """The mean of a geometrically distributed count, given its noisy release, equals a closed form."""
+    """The mean of a geometrically distributed count, given its noisy release, has a closed form."""
     for name in SUMS:
         yield from certified(name, effort)
     for t, alpha, mean in ((-5, 0.1, 9.0), (0, 0.9, 0.05), (3, 0.5, 1.0), (30, 0.9, 0.5), (7, 1 / 3, 9.0)):

@@ -51,8 +51,8 @@ def dependence(effort, rng):
 )
 def rank(effort, rng):
     r"""The matrix T of decision paths has rank at most $\sum_U \prod_{i \in U}(n_i - 1)$ for any number of trees.
-    U runs over all subsets, with the empty one, of the sets of columns tested on one path. Rich forests attain
-    this: 109, 414 and 972 on Car with depth 2, 3 and 4."""
+    U runs over all subsets, including the empty one, of the sets of columns tested on one path. Large forests
+    attain this bound: 109, 414 and 972 on Car with depth 2, 3 and 4."""
     for one, found in _ranks(effort, rng):
         yield below(found, matrix.rank_bound(one.paths), **one.data)
         yield same(found, matrix.certified_ranks(one.paths)[-1], of="modulo 2", **one.data)

@@ -88,7 +88,7 @@ ALL, APART = "m-rf/algorithm-3:all", "m-rf/algorithm-3:disjoint"
 def algorithm_3(effort, rng):
     r"""Each ensemble algorithm with a privacy budget of $\epsilon/q$ satisfies $\epsilon/q$-DP for batch training
     and prediction; thus, from the composition theorem, algorithm 3 satisfies $\epsilon$-DP. (Neighbours are
-    add-remove. For disjoint subsets of data, as in subsample-and-aggregate, it costs only $\epsilon/q$.)"""
+    add-remove. For disjoint subsets of data, as in subsample-and-aggregate, the cost is only $\epsilon/q$.)"""
     for name in (ALL, APART):
         yield from certified(name, effort, broken="leaks")
     found = []
@@ -124,8 +124,8 @@ def algorithm_3_disjoint(effort, rng):
 @JOINT("m-rf/joint", "ours; algorithm 3")
 def joint(effort, rng):
     """Least squares on all ensembles' releases, weighted by the noise of each, determines the leaves of every
-    ensemble. No leaf has a larger variance than in its own ensemble's release. With unweighted least squares its
-    variance may be larger."""
+    ensemble. No leaf has a larger variance than in its own ensemble's release. With unweighted least squares a
+    leaf's variance may be larger."""
     ratios, worse = [], 0
     for levels, made, deviations, scale, data in _ensembles(effort, rng):
         exact = least_squares(levels, made, deviations)
@@ -203,8 +203,8 @@ def tuning(effort, rng):
 @TUNING("m-rf/advice", "Setting hyperparameters", "assumes", quantity="accuracy, Car", range="appendix, table 2")
 def advice(effort, rng):
     """For smaller datasets, we recommend using a single ensemble forest with the original feature set to maximize
-    accuracy; increasing the number of ensembles reduces the privacy budget per ensemble. (Not on every small data
-    set: in the authors' own table on Car two ensembles of four features are ahead for all three methods.)"""
+    accuracy; increasing the number of ensembles reduces the privacy budget per ensemble. (This fails on some small
+    data sets: in the authors' own table on Car two ensembles of four features are ahead for all three methods.)"""
     cells, printed = table("m-rf/appendix-table-2").cells, []
     for name in ("training", "prediction", "subsample"):
         one, two = (cells["car", f"{name}, q = {q}"].value for q in (1, 2))
@@ -229,7 +229,7 @@ def overhead(effort, rng):
     """The overhead of private training and prediction is negligible, since strategies are made in advance. Both
     are thus feasible on commodity hardware, even with large datasets. (With the cells as strategy this holds if
     the domain has fewer cells than records times trees: there is then less than one entry of noise per ten steps
-    of routing. A domain of 22 columns has no such table.)"""
+    of routing. A domain of 22 columns is too large.)"""
     listed, y = [], np.zeros(5, int)
     sizes = {"Car": (CAR, 4, 1728), "Balance": (BALANCE, 3, 625), "Nursery": (NURSERY, 5, 12960)}
     for name, (levels, k, n) in sizes.items():

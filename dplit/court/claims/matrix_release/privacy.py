@@ -176,8 +176,8 @@ def _loss_of_labels(T, epsilon, reach):
 )
 def labels_cost_nothing(effort, rng):
     """Finally, from the post-processing theorem, the computation of leaf labels in line 3 does not degrade
-    privacy; so a prediction from the private trees maintains it. (For noisy cells under add-remove, labels cost at
-    most what the cells cost, and less on the small leaves that are computed.)"""
+    privacy; so a prediction from the private trees maintains it. (For noisy cells under add-remove, labels cost no
+    more than the cells do, and less on the small leaves that are computed.)"""
     T = np.array([[1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 1]])
     most = 0.0
     for epsilon in (1.0, 2.0):

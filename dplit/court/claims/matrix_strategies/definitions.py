@@ -205,7 +205,7 @@ def weighted_leaves(effort, rng):
 def one_tree(effort, rng):
     r"""The authors derive a strategy matrix A that minimizes the error in estimating class counts at leaf nodes;
     so the error is at most that of the Laplace mechanism on the leaves. (By the paper's text: for one tree nothing
-    in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism. On the trees that were tried the search
+    in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism. On the trees that we tried the search
     ends at the cells, where that mechanism's error is multiplied by the number of cells of a leaf, about 12 on Car
     at depth 4. The authors' code searches another family, products of one-query strategies for each column.)"""
     for _ in range(effort.pick(5, 20, 100)):

@@ -93,7 +93,7 @@ def search_not_needed(effort, rng):
     r"""On random trees on columns of three levels (32 of depth 1 and 32 of depth 2 on three columns, 64 of depth 3
     on four) $\mathrm{OPT}_p$ with $p = 2$ returns to within one percent of the error of the cells, and not below
     it. Noise for each tree has at least 100 times that error. Larger families contain better strategies: at depth
-    1 the cells with 100 times the nine leaves have .79 of the cells' error."""
+    1 the cells together with the nine leaves at weight 100 have .79 of the cells' error."""
     found = list(_searched(effort, rng))
     for ends, per_tree in found:
         yield need(0.9999 <= ends <= 1.01, ends, "<=", 1.01)

@@ -98,9 +98,9 @@ def _dense_error(leaves, strategy):
 )
 def opt_is_identity(effort, rng):
     r"""If a workload W asks for every cell, the release of all cells, $\Theta = 0$, is a strict local optimum of
-    p-identity strategies: $\Theta_{kj}$ raises the error at the rate $2\|w_j\|^2$. On Balance, 128 trees of depth
-    2, a search from a random start ends with 1 to 1.01 times the error of the cells; marginals have at most 0.88
-    times that error. On Car, 64 and 128 trees of depth 4, the cells are the best of the strategies that we try."""
+    p-identity strategies: $\Theta_{kj}$ raises the error at the rate $2\|w_j\|^2$. On Balance, with 128 trees of
+    depth 2, a search from a random start ends with 1 to 1.01 times the error of the cells; marginals have at most
+    0.88 times that error. On Car, with 64 or 128 trees of depth 4, the cells are the best that we try."""
     slopes = []
     for _ in range(effort.pick(30, 100, 400)):
         W = rng.integers(-2, 3, size=rng.integers(2, 7, size=2)).astype(float)

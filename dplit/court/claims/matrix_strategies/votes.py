@@ -192,9 +192,9 @@ def vote_variance(effort, rng):
     range="Balance, 128 trees of depth 2",
 )
 def tuning_votes(effort, rng):
-    """The utility of training is measured by the error of the leaves, and a smaller error is better. (Read for
-    what a forest predicts by weighted votes: votes can order strategies the other way, on Balance with 128 trees
-    of depth 2 the cells have the smaller error of the leaves and the larger one of the votes.)"""
+    """The utility of training is measured by the error of the leaves, and a smaller error is better. (Read for a
+    forest's predictions by weighted votes. Votes can order strategies the other way: on Balance with 128 trees of
+    depth 2 the cells have the smaller error for the leaves and the larger error for the votes.)"""
     found = _compared(small.BALANCE, 2, rng)[1]
     (leaf, vote), (merged_leaf, merged_vote) = found["identity"], found["merged"]
     agrees = (vote <= merged_vote) == (leaf < merged_leaf)

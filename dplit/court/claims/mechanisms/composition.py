@@ -37,9 +37,9 @@ NODES = tuple(f"rdf/budget-nodes:{part}" for part in PARTS)
 @COMPOSITION("rdf/budget-nodes", "ours", "holds", "budget.Group", "budget.Bootstrap", proved=False, **over(*NODES))
 def nodes(effort, rng):
     r"""Between data sets that are k steps apart the costs are $k\epsilon$, $(1 + \dots + e^{(k-1)\epsilon})\delta$
-    and $k^2\rho$. In a sequence $\delta$ adds up; of parallel parts the largest counts. An $\epsilon$-private part
-    is $\epsilon^2/2$-zCDP, and if it reads n draws with replacement from n records, it costs at most
-    $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} - e^{-1}))$ for every n."""
+    and $k^2\rho$. In a sequence the costs in $\delta$ add up; of parallel parts only the largest counts. An
+    $\epsilon$-private part is $\epsilon^2/2$-zCDP, and if it reads n draws with replacement from n records, it
+    costs at most $\log(e^{\epsilon-1} + e^{-\epsilon}(e^{e^{2\epsilon}-1} - e^{-1}))$ for every n."""
     for name in NODES:
         yield from certified(name, effort, broken="leaks")
     fit = Converted("fit", Concentrated("noise", 0.01), 1e-6)
@@ -76,9 +76,9 @@ def _noisy_number_then_label(counts, first, second):
     **over(*APART),
 )
 def parallel(effort, rng, paper):
-    r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data (the DiPriMe papers:
-    "arbitrary" ones) are together $\max_i\epsilon_i$-private. (This assumes add-remove neighbours, and that a
-    record's subset depends only on that record and its own draw.)"""
+    r"""Mechanisms that are each $\epsilon_i$-private and read disjoint subsets of the data (the DiPriMe papers
+    write "arbitrary" ones) are together $\max_i\epsilon_i$-private. (This assumes add-remove neighbours, and that
+    a record's subset depends only on that record and its own draw.)"""
     for name in APART:
         yield from certified(name, effort, broken="leaks")
     parts = {e: Parallel("parts", [Spend("counts", e)], copies=2) for e in (1.0, 3.0)}

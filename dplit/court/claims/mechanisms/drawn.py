@@ -32,7 +32,7 @@ claims_on_releases("rdf", "HeldOut", {"thm-held-out": {f"held-out-{node.split()[
 @Box("thm-held-out", "metrics.HeldOut", quantity="what a record moves, in L1 norm",
      range="records of seven probabilities and three targets, four metrics")("rdf/held-out", "ours")  # fmt: skip
 def held_out(effort, rng):
-    """A held-out record changes the two votes for a score, and also the counts of cells, by 1 in L1 norm."""
+    """A held-out record changes the two votes of a score by 1 in L1 norm, and likewise the counts of cells."""
     records = list(product(np.linspace(0, 1, effort.pick(7, 21, 101)), (0, 1, 2)))
     for metric, record in product(("accuracy", "log_loss", "auc", "mse"), records):
         place = f"metrics.noisy_{'cells' if metric == 'auc' else 'votes'}"

@@ -24,8 +24,8 @@ GEOMETRIC = Box("thm-geometric", "mechanisms.Geometric", quantity="privacy loss"
     **over(*RATIOS),
 )
 def laplace(effort, rng, paper):
-    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on a number that changes by at most $\Delta(f)$ is
-    $\epsilon$-private, and a pair that attains $\Delta(f)$ costs exactly $\epsilon$."""
+    r"""Adding Laplace noise of scale $\Delta(f)/\epsilon$ to a number that changes by at most $\Delta(f)$ makes it
+    $\epsilon$-private, and a pair of neighbours that attains $\Delta(f)$ costs exactly $\epsilon$."""
     for name in RATIOS:
         yield from certified(name, effort, broken="leaks")
     for epsilon, reach in ((0.1, 3.0), (1.0, 1.0)):
@@ -36,9 +36,9 @@ def laplace(effort, rng, paper):
 
 @GEOMETRIC("diprime-v1/geometric-counts", "ours; section 3, in place of Laplace noise", **over(*COUNTS))
 def geometric(effort, rng):
-    r"""Counts of L1 sensitivity $\Delta$ plus noise with probabilities $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$,
-    $\alpha = e^{-\epsilon/\Delta}$, are $\epsilon$-private, and a pair that attains $\Delta$ costs exactly
-    $\epsilon$."""
+    r"""Adding noise $z$ with probabilities $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$, $\alpha =
+    e^{-\epsilon/\Delta}$, to counts of L1 sensitivity $\Delta$ makes them $\epsilon$-private, and a pair of
+    neighbours that attains $\Delta$ costs exactly $\epsilon$."""
     for name in COUNTS:
         yield from certified(name, effort, broken="leaks")
     z = np.arange(-20, 21)

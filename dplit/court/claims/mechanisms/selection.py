@@ -89,22 +89,14 @@ def permute_and_flip(effort, rng, paper):
     return "Each step of one of up to four that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
 
 
-@EXPONENTIAL(
-    "rdf/exact-laws",
-    "ours; the samplers of exact noise",
-    "holds",
-    "mechanisms.whole_weights.weight",
-    "mechanisms.exact.bernoulli_exp",
-    "mechanisms.exact_gaussian.exact_factors",
-    proved=False,
-    quantity="weight of a candidate, of 2^92",
-    **over(*EXACT),
-)
+@EXPONENTIAL("rdf/exact-laws", "ours; the samplers of exact noise", "holds", "mechanisms.whole_weights.weight",
+             "mechanisms.exact.bernoulli_exp", "mechanisms.exact_gaussian.exact_factors", proved=False,
+             quantity="weight of a candidate, of 2^92", **over(*EXACT))  # fmt: skip
 def exact_laws(effort, rng):
-    r"""A coin of $e^{-x}$ made of coins of $x/k$ has this probability, up to the $x^2/2$ that two tosses leave
-    open. A whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if the exponential
-    function has one of at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian
-    number has weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ has a relative error of at most $2^{-24}$."""
+    r"""A coin of $e^{-x}$ that is made of coins of $x/k$ is exact up to the $x^2/2$ that two tosses leave open. A
+    whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if the exponential function
+    has one of at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian number has
+    weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ has a relative error of at most $2^{-24}$."""
     for name in EXACT:
         yield from certified(name, effort)
     for sigma in (0.3, 2.5, 1e6 / 3, 2.0**50):
@@ -153,7 +145,7 @@ def _flip_law(odds):
     range="35 random odds of 1 to 7 candidates, in fractions",
 )
 def flip_law(effort, rng):
-    r"""With acceptance probabilities $q_r$ permute-and-flip reports $r$ with probability $q_r\int_0^1\prod_{i\ne
+    r"""With acceptance probabilities $q_r$, permute-and-flip reports $r$ with probability $q_r\int_0^1\prod_{i\ne
     r}(1-q_it)\,dt$. Gauss-Legendre quadrature with half as many nodes as candidates is exact."""
     for k in np.repeat(range(1, effort.pick(8, 10, 12)), 5):
         odds = [Fraction(1), *(Fraction(int(p), 1000) for p in rng.integers(1, 1001, k - 1))]
@@ -197,8 +189,8 @@ def two_fold(effort, rng):
     **over(*(f"diprime-v2/pfm-dominates:{tail}" for tail in (*TAILS, "odds"))),
 )
 def dominates(effort, rng):
-    r"""At the same $\epsilon$ permute-and-flip reports a score of at least $x$ with at least the probability of
-    the exponential mechanism, for every $x$. Its odds of reporting a non-optimal candidate lie between half and
+    r"""At the same $\epsilon$, and for every $x$, permute-and-flip is at least as likely as the exponential
+    mechanism to report a score of $x$ or more. Its odds of reporting a non-optimal candidate lie between half and
     all of those of the exponential mechanism."""
     for k, tail in enumerate(TAILS, 1):
         left = lambda k=k, **odds: _flip(**odds)[k:].sum()  # noqa: E731
@@ -219,7 +211,8 @@ def best_of_two(effort, rng):
 
 @EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, **over("rdf/best-of-two/corrected"))
 def best_of_two_exact(effort, rng):
-    r"""The wrong candidate has probability exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of that bound."""
+    r"""The wrong candidate has probability exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the published
+    bound."""
     yield from certified("rdf/best-of-two/corrected", effort, left=_wrong)
     return "{statement} wherever {where}"
 

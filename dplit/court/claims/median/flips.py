@@ -71,7 +71,7 @@ def pfm(effort, rng):
 @DOMINANCE.corrected(pfm, where="ours; McKenna and Sheldon 2020")
 def pfm_always_lower(effort, rng):
     r"""At every $\epsilon$ the expected error of permute-and-flip is at least half that of the exponential
-    mechanism, and smaller than that unless all scores are equal."""
+    mechanism, and smaller than the latter unless all scores are equal."""
     errors = _errors(effort)
     ratios = [em / flip for flip, em in errors.values()]
     for ((w, gaps), (flip, em)), ratio in zip(errors.items(), ratios):
@@ -128,7 +128,7 @@ def _added(cells, n):
 )
 def flip_continuous(effort, rng):
     r"""A split $r \in [a_L, a_U]$ of a continuous attribute can be drawn $\epsilon_s$-privately by
-    permute-and-flip. (This assumes a public, finite grid, and the distribution depends on it.)"""
+    permute-and-flip. (This assumes a public, finite grid, on which the distribution depends.)"""
     cells = effort.pick((2, 4, 8), (2, 4, 8, 16), (2, 4, 8, 16, 32))
     for values, m in product(CUTS, cells):
         yield same(_grid_error(values, m), 0.0, atol=1e-12, broken="fails", values=values, cells=m)

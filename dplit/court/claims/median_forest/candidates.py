@@ -78,7 +78,7 @@ def split_budget_algorithm(effort, rng):
 )
 def k_candidates(effort, rng):
     r"""The medians on $K$ attributes and the choice among them cost $2\epsilon_1$ for every $K$: algorithm 1 sets
-    $\epsilon_1 = \rho\epsilon/(2d_{max})$, without $K$."""
+    $\epsilon_1 = \rho\epsilon/(2d_{max})$, which does not depend on $K$."""
     budgets = effort.pick((4.0,), (4.0, 2.0), (4.0, 2.0, 1.0))
     smallest = [_smallest_mirror(5, e, 2, 60) for e in budgets]
     yield _exact_mirror(5, 4.0, 2, 20)

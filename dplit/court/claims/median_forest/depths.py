@@ -70,7 +70,7 @@ def baselines(effort, rng):
     """For all methods $d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than
     some number (25 in most experiments, 10 for Banknote): tables 1 and 2 keep to this for the methods that are not
     DiPriMe. (This assumes that each of their $N_T = 10$ trees takes all training data: the paper partitions the
-    data for DiPriMe, and does not say so of the others.)"""
+    data for DiPriMe, and does not say so for the others.)"""
     parted, whole = (
         [
             _kept(data, occupancy, broken=broken, method=method)
@@ -90,8 +90,8 @@ def baselines(effort, rng):
 
 @DEPTH.corrected(baselines, proved=False, quantity="depths that break the rule", range="30 printed depths")
 def baselines_corrected(effort, rng):
-    """Every printed $d_{max}$ is the deepest that keeps the rule, if the baselines' trees take all training data
-    and each node of DP-RF and DP-DF has five children."""
+    """Every printed $d_{max}$ is the largest that satisfies the rule, if the baselines' trees take all training
+    data and each node of DP-RF and DP-DF has five children."""
     wrong = []
     for method, parts, children in (("DiPriMe", TREES, 2), ("DP-ERT", 1, 2), ("DP-RF", 1, 5)):
         depths = _printed_depths(method)

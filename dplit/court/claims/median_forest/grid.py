@@ -23,9 +23,10 @@ CUTS = Box("thm-forest-grid", "median_forest.grid_distance")
     range="three records on 16 steps, two on 64, one on 1,024, or more; four kinds of weights",
 )
 def grid(effort, rng):
-    r"""Let a column have $m$ equal steps, $n$ records be moved to the nearest grid point, and intervals count by
-    steps times weight $w$. The distribution of the cut is then within $n \max w/(2m\bar w)$ of that of the real
-    cut in total variation, ties included, and no smaller factor holds. The program uses $m = 2^{32}$."""
+    r"""Divide a column's range into $m$ equal steps, move its $n$ records to the nearest grid points, and draw an
+    interval in proportion to its number of steps times its weight $w$. In total variation the distribution of the
+    cut is then within $n \max w/(2m\bar w)$ of that of the real cut, ties included; no smaller factor is enough.
+    The program uses $m = 2^{32}$."""
     more = effort.pick(0, 1, 2)
     for steps, most in ((16, 3), (64, 2), (1024, 1)):
         for values in _records(most + more, steps):

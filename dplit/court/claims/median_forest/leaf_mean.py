@@ -118,9 +118,9 @@ def _small_leaves(n, cells):
     range="leaves of one record, eleven targets, five budgets",
 )
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
-    r"""Against all clamped leaves of one record, no distribution for an empty leaf has a loss below
-    $\epsilon_2/2$; the distribution of a leaf with one record in the middle has this loss. A constant such as $0$
-    or the middle has infinite loss."""
+    r"""No distribution for an empty leaf has a loss below $\epsilon_2/2$ against all clamped leaves of one record.
+    The distribution of a leaf whose one record is in the middle of the range attains this loss. A constant such as
+    $0$ or the middle has infinite loss."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:
         middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))
@@ -139,9 +139,9 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
     leaf_mean, proved=False, intervals=2, quantity="privacy loss", range="up to three records in fractions; draws"
 )
 def votes(effort, rng, paper):
-    r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. The two totals move by
-    exactly 1 in L1 norm as a record joins, so with Laplace noise of scale $1/\epsilon_2$ on each they are
-    $\epsilon_2$-private, and so is the mean that they give, also for an empty leaf."""
+    r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. When a record joins, the two
+    totals change by exactly 1 in L1 norm, so with Laplace noise of scale $1/\epsilon_2$ on each they are
+    $\epsilon_2$-private. So is the mean computed from them, even for an empty leaf."""
     neighbours = 0
     for n in range(effort.pick(4, 6, 8)):
         for targets in combinations_with_replacement([Fraction(i, 3) for i in range(4)], n):
@@ -176,9 +176,10 @@ def votes(effort, rng, paper):
     range="four means at one large N; N = 1, 10, 50 at m = 0.2",
 )
 def error(effort, rng):
-    r"""For many records (to first order) the mean from votes has variance $2(m^2 + (1-m)^2) R^2/(N\epsilon_2)^2$.
-    The published mean has variance $2R^2/(N\epsilon_2)^2$, which is at least as large, and a noisy sum over a
-    noisy count, with half the budget each, has exactly twice the variance of the mean from votes."""
+    r"""For many records (to first order) and a mean at the fraction $m$ of the range, the mean from votes has
+    variance $2(m^2 + (1-m)^2) R^2/(N\epsilon_2)^2$. The published mean has variance $2R^2/(N\epsilon_2)^2$, which
+    is at least as large, and a noisy sum over a noisy count, with half the budget each, has exactly twice the
+    variance of the mean from votes."""
     n, said = effort.pick(3000, 10_000, 30_000), []
     releases = laws.clamped_error, laws.votes_error, laws.halves_error
     for k in (1, 10, 50):

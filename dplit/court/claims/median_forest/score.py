@@ -51,10 +51,10 @@ def budget_exp_flip(effort, rng):
     range="crossed nodes of up to 5 columns or more, all neighbours on a small grid",
 )
 def joint(effort, rng):
-    r"""A column and a cut drawn at once cost $\epsilon_s + \epsilon_a$, the paper's total, under add-remove for
-    any $K$, if the density over all columns is $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| - \epsilon_a S/R^2}$
-    with $n_L$ of $n$ records on the left and SSE $S$, and each column has a public base measure of total 1. The
-    same holds if the column comes by permute-and-flip on $\log Z_a$."""
+    r"""Let a cut have $n_L$ of $n$ records on its left and the SSE $S$, and let each column have a public base
+    measure of total 1. A column and a cut drawn together, with density $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L|
+    - \epsilon_a S/R^2}$ over all columns, cost $\epsilon_s + \epsilon_a$, the paper's total, under add-remove for
+    any $K$. The same holds if the column is drawn by permute-and-flip on $\log Z_a$."""
     bound, many = 1 + HALF_RATE, effort.pick((2, 5), (2, 5, 20), (2, 5, 20, 100))
     near, inside, pairs = [], 0.0, 0
     for mechanism, columns in product(laws.MECHANISMS, many):
@@ -153,8 +153,8 @@ def _lone_loss(m, rate):
     range="all data of up to two records, and one large family",
 )
 def score(effort, rng):
-    r"""Choosing among candidate splits with $\Pr(a) \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$, where $N_i$ is the
-    node's own count, which is not public, is $\epsilon_1$-private."""
+    r"""Let $N_i$ be the node's own count, which is not public. Choosing among candidate splits with $\Pr(a)
+    \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$ is $\epsilon_1$-private."""
     (worst, pairs), losses = _choice_losses(effort), {}
     for low, high in ((-1, 1), (0, 1), (1, 2)):
         rate = (high - low) ** 2 / (8 * max(abs(low), abs(high)) ** 2)
@@ -234,7 +234,8 @@ def score_classes(effort, rng):
     range="one node of two records, which decides it",
 )
 def score_algorithm(effort, rng):
-    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, draws as section 3 does."""
+    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, gives the probabilities of
+    section 3."""
     better, worse = sse([Fraction(-1)]) + sse([Fraction(1)]), sse([Fraction(-1), Fraction(1)])
     by_section, by_line = (worse - better) / 8, (worse - better) / 2 / 8  # B = 1, and N = 2 records
     yield same(by_line, by_section, targets=[-1, 1])
@@ -278,8 +279,9 @@ def _widest_odds(targets):
 )
 def attribute_first(effort, rng):
     r"""Let a score choose an attribute before any cut is drawn. As a record joins, the SSE at the exact median
-    (without ties) changes by an amount in $(-R^2, 2R^2)$, which is tight, so its rate is $\epsilon_a/(3R^2)$. The
-    SSE of the best cut changes by an amount in $[0, R^2)$, so its rate is $\epsilon_a/R^2$."""
+    (without ties) changes by an amount in $(-R^2, 2R^2)$, which is tight, so this score has the rate
+    $\epsilon_a/(3R^2)$. The SSE of the best cut changes by an amount in $[0, R^2)$, so that score has the rate
+    $\epsilon_a/R^2$."""
     n = effort.pick(6, 8, 10)
     median, best = _score_range(n, _median_score), _score_range(n, _best_score)
     low, high = _median_extremes(effort.pick(50, 200, 500))

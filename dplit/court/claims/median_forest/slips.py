@@ -187,9 +187,10 @@ def _ratios():
     range="two to ten trees, line by line",
 )
 def part_index(effort, rng, paper):
-    r"""Each tree is fitted to a part of its own: $\{D_i\}_{i=1,\dots,N_T}$, $i \leftarrow 0$, and for all trees
-    FITTREE$(T, D_i, \dots)$, $i \leftarrow i + 1$, read line by line. (This assumes that $i$ begins at 1; as
-    printed the first tree is fitted to $D_0$, which does not exist, and no tree to $D_{N_T}$.)"""
+    r"""Read line by line, the algorithm fits each tree to a part of its own: it takes $\{D_i\}_{i=1,\dots,N_T}$,
+    sets $i \leftarrow 0$, and for every tree calls FITTREE$(T, D_i, \dots)$ and sets $i \leftarrow i + 1$. (This
+    assumes that $i$ begins at 1; as printed the first tree is fitted to $D_0$, which does not exist, and no tree
+    to $D_{N_T}$.)"""
     for trees in range(2, 11):
         yield same(_fitted(trees, 1), trees, broken="fails", trees=trees)
     for trees in range(10, 1, -1):
@@ -246,9 +247,9 @@ def low_counts(effort, rng):
 )
 def settings_budget(effort, rng):
     r"""The overall privacy budget $\epsilon$ is split by setting $\epsilon_\ell = (1 - \rho)\epsilon$ and
-    $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$: the paper's
-    count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, is then $\epsilon$. (`diprime-v2/budget-exp-flip`
-    judges what the candidates of the other two variants cost beyond that.)"""
+    $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, and for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$. The
+    paper's count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, is then $\epsilon$.
+    (`diprime-v2/budget-exp-flip` judges what the candidates of the other two variants cost beyond that.)"""
     for name, parts in zip(SHARES, ((2, 2), (1, math.inf))):
         yield from certified(name, effort, left=partial(_total, parts=parts))
     return "A depth's choices and the leaves add up to {exact:.4g} of {stated:.4g}: {statement}, wherever {where}"

@@ -72,8 +72,8 @@ def no_extra_cost(effort, rng):
 )
 def cost_counted(effort, rng):
     r"""The randomized splitting process evaluates the cuts of all $D$ features, like a greedy choice among all: on
-    average $D/\lfloor\sqrt D\rfloor$ times as many cuts as its rivals. It also takes at most $D + m$ exponentials,
-    where $m$ is the largest number of cuts of a feature: at most one per cut, and one more."""
+    average $D/\lfloor\sqrt D\rfloor$ times as many cuts as its rivals. It also computes at most $D + m$
+    exponentials, where $m$ is the largest number of cuts of a feature: at most one per cut, and one more."""
     shares = []
     for name, X in _roots():
         counted = [_drawn(X, j) for j in range(X.shape[1])]

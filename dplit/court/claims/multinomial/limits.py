@@ -56,9 +56,9 @@ def _greedy_roots():
 )
 def limits(effort, rng):
     r"""If $B_3 \to \infty$, for any partitioning of the training set, MRF at $B_1 = B_2 = 0$ is a completely
-    random forest, with all features and split values equally likely, and for $B_1, B_2 \to \infty$ Breiman's with
-    all features as candidates. (The first is true of the features, and of the observed cuts of one feature; the
-    second needs a rule for ties, and counts bootstrap as a part of the partitioning.)"""
+    random forest, with all features and split values equally likely, and for $B_1, B_2 \to \infty$ it is Breiman's
+    forest with all features as candidates. (The first is true of the features, and of the observed cuts of one
+    feature; the second needs a rule for ties, and counts the bootstrap as part of the partitioning.)"""
     gaps, cuts, names = [], 0, []
     for y, chosen, node in _small(effort):
         mine, ours = small.joint(node, NONE, NONE), multinomial.joint_law(small.floats(node), 0, 0)
@@ -129,7 +129,8 @@ def normalisation(effort, rng):
 )
 def alike(effort, rng):
     """Candidates with equal decreases are equally likely, and a single candidate is certain. The same holds for
-    every rule that sees only decreases and swaps the probabilities of candidates that swap decreases."""
+    every rule that sees only decreases and swaps the probabilities of two candidates when their decreases are
+    swapped."""
     for m, budget in product(range(1, 31), (0.0, 0.5, 10.0, math.inf)):
         chances = multinomial.selection_law([0.25] * m, budget)
         yield from (same(p, Fraction(1, m), m=m, budget=str(budget)) for p in chances)
@@ -237,8 +238,9 @@ def _paths(rows, y, depth, budget, at):
     range="paths of 1 to 3 levels on 6 records and 2 features, B1 = B2 = 1/20, 1/2, 10",
 )
 def path_distance(effort, rng):
-    r"""The first $d$ cuts on a record's path are within $d(\tanh(B_1/8) + \tanh(B_2/8))$ of those of a completely
-    random tree. At the ten levels and the least budgets of table 3 this distance is at most 0.125."""
+    r"""In total variation the first $d$ cuts on a record's path are within $d(\tanh(B_1/8) + \tanh(B_2/8))$ of
+    those of a completely random tree. At the ten levels and the least budgets of table 3 this distance is at most
+    0.125."""
     for _ in range(effort.pick(4, 10, 40)):
         rows = [tuple(map(int, row)) for row in rng.integers(0, 6, (6, 2))]
         y = tuple(map(int, rng.integers(0, 2, 6)))

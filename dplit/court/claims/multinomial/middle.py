@@ -97,7 +97,7 @@ def _fine(effort):
 @DENSITY("mrf/ours/middle-density", "ours; lemma 4", quantity="probability of a cut in the middle")
 def middle_density(effort, rng):
     """If the density lies in $[c, C]$, a cut of many records falls in the middle with probability at least
-    $c(N-2)/(c(N-2) + 2Ce^{B_2/2})$, up to a share of candidates that vanishes. No larger constant holds."""
+    $c(N-2)/(c(N-2) + 2Ce^{B_2/2})$, up to a vanishing share of the candidates. No larger constant holds."""
     (n, level), near, cases = _fine(effort), [], []
     for parts, ratio, budget in ((3, 1, 2.0), (3, 1, 10.0), (5, 1, 10.0), (3, 4, 2.0), (4, 2, 5.0)):
         stated = multinomial.tight_p2(parts, budget, ratio)
@@ -166,16 +166,8 @@ def _printed_ratio(m, parts, x):
     return Fraction(parts - 2, parts) * lower / upper
 
 
-@DENSITY(
-    "mrf/equation-8",
-    "Equation (8); appendix A.2",
-    "assumes",
-    PUBLISHED,
-    "multinomial.tight_p2",
-    about="step",
-    proved=True,
-    quantity="probability of a cut in the middle",
-)
+@DENSITY("mrf/equation-8", "Equation (8); appendix A.2", "assumes", PUBLISHED, "multinomial.tight_p2",
+         about="step", proved=True, quantity="probability of a cut in the middle")  # fmt: skip
 def equation_8(effort, rng):
     r"""Divide the integral of a cut's least probability over the middle by the integral of its largest over
     $[0,1]$. The quotient tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of a cut in the middle. (The

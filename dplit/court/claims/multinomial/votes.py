@@ -40,7 +40,7 @@ def _beside_the_list(voters, share):
 )
 def equation_6(effort, rng):
     """The final prediction of the MRF is the majority vote over all the trees. (The paper does not say which label
-    wins a tie: with 100 trees that label by a fair coin, one vote in twelve is tied.)"""
+    wins a tie: with 100 trees whose labels are fair coins, one vote in twelve is tied.)"""
     most, shares = effort.pick(10, 12, 14), (Fraction(1, 2), Fraction(2, 3), Fraction(9, 10))
     for voters, share in product(range(1, most + 1), shares):
         yield from _beside_the_list(voters, share)
@@ -62,7 +62,7 @@ def equation_6(effort, rng):
 def definition_3(effort, rng):
     r"""Classifiers are consistent if $\mathbb{E}(L) = \Pr(h(X, Z, D) \ne Y)$ tends to the Bayes risk. The majority
     of $n$ labels at one point is consistent: its error exceeds $L^*$ by $|1 - 2\eta|$ times the probability that
-    the majority is wrong, and never falls below it."""
+    the majority is wrong, and never falls below $L^*$."""
     for eta, n in product((Fraction(1, 2), Fraction(3, 5), Fraction(9, 10)), (1, 3, 5, 9, 11)):
         error = Fraction(0)  # over all labels and the new one, as the definition has it
         for labels in product((0, 1), repeat=n):
@@ -86,7 +86,8 @@ def definition_3(effort, rng):
 def diversity(effort, rng):
     """A good performance over individual trees does not necessarily lead to a good performance of a forest, since
     the performance of a forest may also be affected by the diversity of the trees. (If every tree is right with
-    probability .7 and all trees are alike, a vote is right with .7; 101 independent trees with .6 reach .979.)"""
+    probability .7 and all trees are alike, a vote is right with .7, too; 101 independent trees that are each right
+    with probability .6 reach .979.)"""
     for voters in (3, 7, effort.pick(11, 13, 15)):
         yield from _beside_the_list(voters, Fraction(3, 5))
     many = multinomial.vote_outcomes(101, 0.6).right  # equal ones: the vote of any of them

@@ -60,7 +60,7 @@ def _outcome(fitted):
     range="a stump on seven records with two binary columns, epsilon 2; both releases by their drawn tests",
 )
 def forest_law(effort, rng):
-    """What the repaired MRF's fit releases follows the enumerated distribution of the repaired theorem 2."""
+    """A fit of the repaired MRF releases cuts and labels with the exact distribution of the repaired theorem 2."""
     yield from as_drawn(rng, *RELEASES)  # from records and epsilons that show a wrong rate in few fits
     records, draws = (0, 0, 1, 1, 2, 3, 3), effort.pick(100, 10_000, 100_000)
     seen = Counter(_outcome(_fit(records, int(rng.integers(2**31)))) for _ in range(draws))
@@ -86,7 +86,8 @@ def forest_law(effort, rng):
     nothing_instead="the budget is a bound for all data; how near small data come to it is no concern",
 )
 def forest_budget(effort, rng):
-    """The exact privacy loss of the enumerated MRF, which a fit draws, is at most its budget tree's total."""
+    """A fit of MRF draws from a distribution whose exact privacy loss is at most the total of the fit's budget
+    tree."""
     yield from as_drawn(rng, *RELEASES)
     stated, law = _fit((0, 1, 2), 0, epsilon=SMALL).budget_.epsilon, cache(_law(SMALL))
     kinds, pairs = range(len(KINDS)), 0

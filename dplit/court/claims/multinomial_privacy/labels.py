@@ -84,8 +84,9 @@ def lemma_7_exact(effort, rng):
 
 @LABEL("mrf/ours/label-add-remove", "ours; lemma 7", **over(*ADDED))
 def label_add_remove(effort, rng):
-    r"""Under add-remove a label costs what it costs under replace-one on the larger leaf, for all $n \ge 2$, $K$
-    and $B_3$. One record against none costs $\ln\frac{e^b + K - 1}{K}$ or $\ln\frac{Ke^b}{e^b + K - 1}$."""
+    r"""Under add-remove a label costs as much as under replace-one on the larger leaf, for all $n \ge 2$, $K$ and
+    $B_3$. A leaf of one record beside an empty one costs the larger of $\ln\frac{e^b + K - 1}{K}$ and
+    $\ln\frac{Ke^b}{e^b + K - 1}$, where $b = B_3/2$."""
     for name in ADDED:
         yield from certified(name, effort)
     for n, k, budget in product((1, 2, 6), (2, 3), BUDGETS):
@@ -105,7 +106,7 @@ def label_add_remove(effort, rng):
 )
 def equation_17(effort, rng):
     """One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share, the empirical
-    probability of a label, lies in [0, 1] and so has the sensitivity 1. A leaf of one record attains this; on $n$
+    probability of a label, lies in [0, 1] and so has sensitivity 1. A leaf of one record attains this; on $n$
     records the shares change by at most $1/n$."""
     yield from certified("mrf/equation-17:gains", effort)
     yield from certified("mrf/equation-17:loses", effort)
@@ -186,7 +187,7 @@ def tree_labels(effort, rng):
 def tree_labels_exact(effort, rng):
     """Under add-remove a tree costs as much as its costliest leaf, at most $B_3/2$. Under replace-one property 2
     is not enough: a record can leave one leaf for another, and its costs in both add up, to at most $B_3$. With
-    two classes the sum is twice the loss of one leaf under add-remove, .83 of $B_3$ at $B_3 = 8$."""
+    two classes the sum is twice the loss of one leaf under add-remove, which is .83 of $B_3$ at $B_3 = 8$."""
     for loss, setting in _tree_losses(effort):
         k, budget, neighbours = setting.values()
         alone = max(multinomial.label_loss(n, k, budget) for n in range(1, 4 if k == 2 else 3))

@@ -35,7 +35,8 @@ HONEST = Box("thm-mprivacy-honest", "multinomial.thinned_mass", "multinomial.thi
 )
 def impurity_mass(effort, rng):
     r"""One more record raises a child's Gini mass $nT$ by $\frac{n}{n+1}\|e_y - p\|^2$, which is in $[0, 2)$, and
-    no smaller bound than 2 holds for all $n$. All candidates move one way, so a node costs $2r$ at rate $r$."""
+    no smaller bound than 2 holds for all $n$. All candidates move in the same direction, so a node costs $2r$ at
+    rate $r$."""
     yield from certified("mrf/ours/impurity-mass", effort)
     yield from certified("mrf/ours/impurity-mass:bound", effort)
     for counts in count_vectors(effort.pick(4, 6, 8), 3):
@@ -165,9 +166,9 @@ def _subsets_mass(counts):
 )
 def honesty(effort, rng):
     r"""A fair-coin half of the records at the full $\epsilon$ has the same expected weighted counts, $\epsilon
-    n_k/2$, as all records at $\epsilon/2$. What is lost is sampling noise: the expected Gini mass is $nT(\frac n2
-    - 1 + 2^{-n})/(n-1)$, and from the half the label of $n$ records of one of two classes is wrong
-    $\cosh(\frac\epsilon2)^n$ times as often."""
+    n_k/2$, as all records at $\epsilon/2$. The cost is added sampling noise: the expected Gini mass is $nT(\frac
+    n2 - 1 + 2^{-n})/(n-1)$, and if all $n$ records are of one of two classes, the label drawn from the half is
+    wrong $\cosh(\frac\epsilon2)^n$ times as often as the one from all."""
     for n, epsilon in product((1, 5, 40), (0.1, 1.0, 4.0)):
         halves = [(math.comb(n, j) / 2**n, j) for j in range(n + 1)]
         error = sum(p * math.exp(-epsilon * j) / 2 for p, j in halves)

@@ -89,7 +89,7 @@ def _choice_with_constants(records, budget):
 )
 def constant_feature(effort, rng):
     r"""The choice of a feature is $B_1$-private for all data. A feature that has one value in a node has no cut
-    there and cannot be chosen; one record more gives it a cut."""
+    there and cannot be chosen; one more record can give it a cut."""
     law, space = partial(_choice_with_constants, budget=1.0), data_sets(small.TWO_FEATURES, 3)
     yield small.violation(law, space, 1.0, small.near(small.TWO_FEATURES, small.ADD))
     return "The first pair, {data} and {neighbour}, has an outcome that is possible on one alone."
@@ -163,9 +163,9 @@ def _range_density(records, budget, points):
     range="2 to 30 fixed cuts, B2 from 0.1 to 10, up to 3 records; the range [0, 1] with gaps down to 1e-9",
 )
 def lemma_6_public(effort, rng, epsilon=BUDGETS):
-    """Over $m$ fixed public cuts, wherever the records are, the choice of a value costs what lemma 5's formula
-    gives with $m$ for $D$, at most $B_2$. Over a public range, with intervals weighted by length, the choice costs
-    at most $B_2$, and no smaller bound holds for all data."""
+    """Over $m$ fixed public cuts, wherever the records are, the cost of choosing a value is given by lemma 5's
+    formula with $m$ in place of $D$, and is at most $B_2$. Over a public range, with intervals weighted by length,
+    the choice costs at most $B_2$, and no smaller bound holds for all data."""
     ends = tuple(product((0.0, 0.5, 1.0), (0, 1)))
     for m, budget in product(effort.pick((2, 30), (2, 3, 5, 30), (2, 3, 5, 30, 300)), epsilon):
         cuts = [0.25, *np.linspace(0.6, 0.9, m - 1).tolist()]

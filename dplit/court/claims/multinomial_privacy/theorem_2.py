@@ -184,9 +184,9 @@ def theorem_2(effort, rng):
 )
 def repaired(effort, rng):
     r"""Let each record draw its tree, and by a fair coin its part, structure or estimation; let depth $d$, ranges
-    and classes be public. Draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, T the Gini
-    impurity, $r = \epsilon/(2d)$, and each leaf's label once by permute-and-flip at $\epsilon$. The forest is
-    $\epsilon$-private under add-remove, and under replace-one if $r$ and the label's rate are halved."""
+    and classes be public. Draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, where $T$ is
+    the Gini impurity and $r = \epsilon/(2d)$; draw each leaf's label once by permute-and-flip at $\epsilon$. The
+    forest is $\epsilon$-private under add-remove, and under replace-one if $r$ and the label's rate are halved."""
     yield from as_drawn(
         rng, *(f"MultinomialForestClassifier, {what}" for what in ("column and cut", "class of a leaf"))
     )

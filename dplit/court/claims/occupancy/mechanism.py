@@ -98,9 +98,9 @@ def theorem_2(effort, rng):
 
 @MECHANISM.corrected(theorem_2)
 def every_size(effort, rng):
-    r"""If values are distinct and above a column's lower bound and the column is chosen without the targets,
-    $\Pr(|\tilde N - N/2^d| \ge t) \le \min(1, B_d(t))$ for every $N$, $d$ and $\epsilon_1$, with $B_d(t) = \kappa
-    M (e^{-\epsilon_1 t_+} + e^{-\epsilon_1 t_-}) + B_{d-1}(2t)/(1 + e^{\epsilon_1})$."""
+    r"""If a column has distinct values above its lower bound and is chosen without the targets, then $\Pr(|\tilde
+    N - N/2^d| \ge t) \le \min(1, B_d(t))$ for every $N$, $d$ and $\epsilon_1$, with $B_d(t) = \kappa M
+    (e^{-\epsilon_1 t_+} + e^{-\epsilon_1 t_-}) + B_{d-1}(2t)/(1 + e^{\epsilon_1})$."""
     depths, largest = range(1, effort.pick(4, 6, 8)), effort.pick(24, 80, 300)
     sizes = [*range(1, largest), *effort.pick((257,), (257, 1000), (257, 1000, 4096, 10_001))]
     for d, n, e in product(depths, sizes, EPSILONS):
@@ -123,9 +123,9 @@ def _without_recursion(t, n, depth, epsilon):
 
 @LINE("diprime-v1/theorem-2-mechanism/one-line", "ours")
 def one_line(effort, rng):
-    r"""If values are distinct and above a column's lower bound and the column is chosen without the targets, the
-    tail is at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$ for odd $N$.
-    From $\epsilon_1 = 2 \ln 2$ on the tail is at most the first term of $B_d(t)$ alone."""
+    r"""If a column has distinct values above its lower bound and is chosen without the targets, the tail is at
+    most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with the $\kappa$ and $M$ of odd $N$. For
+    $\epsilon_1 \ge 2 \ln 2$ the tail is at most the first term of $B_d(t)$ alone."""
     depths, largest = range(1, effort.pick(4, 5, 7)), effort.pick(30, 60, 200)
     settings = list(product(depths, range(1, largest), EPSILONS))
     most, small = 0.0, 0.0
@@ -151,9 +151,9 @@ def one_line(effort, rng):
     kind="certified",
 )
 def proved(effort, rng):
-    r"""If values are distinct and above a column's lower bound and the column is chosen without the targets, both
-    bounds of theorem 2 hold for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$, and at every
-    $\epsilon_1$ if $2^d$ divides $N$. For other $N$ this is open from 2.26 to the first failure, at $\sqrt8$."""
+    r"""If a column has distinct values above its lower bound and is chosen without the targets, both bounds of
+    theorem 2 hold for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$, and at every $\epsilon_1$ if
+    $2^d$ divides $N$. For other $N$ this is open between 2.26 and $\sqrt8$, where the bounds first fail."""
     turn, deepest = occupancy.TURN, occupancy.DEEPEST
     cells = [occupancy.proved_cells(d) for d in range(1, deepest + 1)]
     margins = [left / right for left, right in occupancy.beyond_turn()]
@@ -215,9 +215,9 @@ def _worst_leaves(n, depth, root):
     "occupancy.leaf_tail",
 )
 def worst_leaf(effort, rng):
-    """If values are distinct and above a column's lower bound and the column is chosen without the targets, a
-    recursion over sizes gives the probability that the size of some of the $2^d$ leaves is at least $t$ off
-    $N/2^d$. It is at most $2^d$ times the probability for one leaf."""
+    """Let a column have distinct values above its lower bound, and let it be chosen without the targets. A
+    recursion over sizes gives the probability that the size of at least one of the $2^d$ leaves deviates from
+    $N/2^d$ by at least $t$. It is at most $2^d$ times the probability for a single leaf."""
     largest = effort.pick({1: 7, 2: 6}, {1: 9, 2: 8, 3: 4}, {1: 12, 2: 10, 3: 6})  # N of a depth
     unions = []
     roots = Fraction(1, 10), Fraction(1, 2), Fraction(19, 20)

@@ -113,8 +113,8 @@ def _crossings(depth):
 )
 def window(effort, rng):
     r"""Chebyshev's bound "is tighter than the sub-exponential bound for" $t$ between 0.76 and 3.61 times
-    $\sqrt\gamma/\epsilon_1$. (It is also tighter beyond 3.61: the derivation solves for the upper end on a branch
-    that ends before it.)"""
+    $\sqrt\gamma/\epsilon_1$. (It is also tighter beyond 3.61: the derivation solves for the upper end on the
+    Gaussian branch of the other bound, which ends before 3.61.)"""
     depths = range(1, effort.pick(6, 11, 21))
     low, high = occupancy.published_window()
     found = {depth: _crossings(depth) for depth in depths}
@@ -134,7 +134,7 @@ def window(effort, rng):
 def window_corrected(effort, rng):
     r"""Chebyshev's bound is the tighter one exactly for $t$ from $2\sqrt{-W_0(-1/8)}$ to $-\frac2a
     W_{-1}(-a/\sqrt8)$ times $\sqrt\gamma/\epsilon_1$, where $a = \beta\sqrt\gamma/2$: from 0.76 to 7.81 at depth
-    1, and to 6.04 in the limit."""
+    1, and from 0.76 to 6.04 in the limit of large depth."""
     depths = range(1, effort.pick(6, 11, 21))
     for depth in reversed(depths):
         for found, end in zip(_crossings(depth), occupancy.chebyshev_window(depth), strict=True):

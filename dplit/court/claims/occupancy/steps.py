@@ -27,7 +27,7 @@ EMPTIED = Box("rem-occupancy-empty", "occupancy.any_leaf_below")
 )
 def moment_bound(effort, rng):
     r"""The moment generating function of Laplace noise, $1/(1 - b_i^2t^2)$, is at most $e^{2b_i^2t^2}$ for $|t|
-    \le 1/\alpha_i$, $\alpha_i = b_i/\beta$, $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx 0.757$."""
+    \le 1/\alpha_i$, where $\alpha_i = b_i/\beta$ and $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx 0.757$."""
     yield from certified("diprime-v1/moment-bound", effort)
     end = brentq(lambda x: 1 + (x - 1) * math.exp(2 * x), 0.5, 0.99)
     square = occupancy.BETA**2
@@ -73,7 +73,7 @@ SETTINGS = {  # records, depth, epsilon of tables 1 and 2; rho = 1/2, ten trees 
 def no_empty_leaves(effort, rng):
     r"""Since even splits are encouraged, we can pre-select a depth that will have no empty leaves with high
     probability. (This assumes distinct values, columns chosen without the targets, and a depth that is small
-    enough for the number of records and $\epsilon_1$; the depth that table 2 has for Banknote is not.)"""
+    enough for the number of records and $\epsilon_1$; the depth for Banknote in table 2 is not small enough.)"""
     shares = {name: (n * 9 // 100, d, e) for name, (n, d, e) in SETTINGS.items()}
     found = {name: _some_empty(n, d, e) for name, (n, d, e) in shares.items()}
     n, deep, epsilon = shares["Banknote"]

@@ -86,11 +86,12 @@ def _tied_tails(effort, rng):
 
 @TIES("diprime-v1/leaf-law-ties", "ours", quantity="probability of a count")
 def ties(effort, rng):
-    r"""Let all values of a column, equal ones too, be strictly inside its bounds. A cut sends as many records left
-    as the drawn rank, rounded up to the end of its block of equal values; each leaf's size has an exact, computed
-    distribution. If columns are chosen without the targets and no value occurs more than $c$ times, a size is $t >
-    \sigma = (2 - 2^{1-d})(c - 1)$ or more away from $N/2^d$ with probability at most $2\kappa M/(e^{\epsilon_1(t -
-    \sigma)} - 1/(1 + e^{\epsilon_1}))$, where $\kappa$ and $M$ are those of corrected theorem 2 for odd $N$."""
+    r"""Let all values of a column, equal ones included, be strictly inside its bounds. The number of records that
+    a cut sends left is the drawn rank, rounded up to the end of its block of equal values, and the exact
+    distribution of each leaf's size is computed. If columns are chosen without the targets and no value occurs
+    more than $c$ times, a size deviates from $N/2^d$ by at least $t > \sigma = (2 - 2^{1-d})(c - 1)$ with
+    probability at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$, where $\kappa$ and $M$
+    are those of corrected theorem 2 for odd $N$."""
     largest = effort.pick({1: 6, 2: 5, 3: 3}, {1: 7, 2: 6, 3: 4}, {1: 10, 2: 8, 3: 5})
     laws, tails = list(_leaf_laws(largest)), list(_tied_tails(effort, rng))
     yield from (*laws, *tails)
@@ -222,8 +223,8 @@ def _forest_counts(blocks, depth, epsilon, trees, seed):
     intervals=6,
 )
 def grown(effort, rng):
-    """The size of a random leaf in trees of the package's published median forest on one column deviates by t as
-    often as the exact distribution says, with distinct values and with equal ones."""
+    """In trees of the package's published median forest on one column, the size of a random leaf has the tail of
+    the exact distribution, with distinct values and with equal ones."""
     trees = effort.pick(500, 10_000, 50_000)
     for blocks in [1] * 48, [1, 5, 2, 9, 1, 1, 12, 3, 4, 10], [30, 6, 6, 6]:
         counts = _forest_counts(blocks, 3, 0.5, trees, int(rng.integers(2**31)))

@@ -51,7 +51,7 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
 def instability(effort, rng):
     r"""Let $d$ be the exponent of a leaf's smooth sensitivity and $0 < \delta \le \frac12$. Releasing the leaf's
     majority if $d + \mathrm{Lap}(1/\epsilon) > \frac1\epsilon\ln\frac{1}{2\delta}$ is $(\epsilon,
-    \delta)$-private, and for no smaller $\delta$."""
+    \delta)$-private, and is not private with this $\epsilon$ for any smaller $\delta$."""
     for name in STEPS:
         yield from certified(name, effort)
     for (a, b), neighbours in product(majority.leaves(effort.pick(4, 7, 12), 2), NEIGHBOURS):
@@ -74,9 +74,9 @@ def instability(effort, rng):
 )
 def instability_classes(effort, rng):
     r"""If a uniform class replaces the label when the test fails, the label is $\epsilon$-private if and only if
-    $\delta \le (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. On every leaf of at most five classes with a
-    majority permute-and-flip is wrong less often than this label at every $\epsilon$; for any number of classes
-    from six on, it is wrong more often on some leaves at some $\epsilon$."""
+    $\delta \le (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. With at most five classes permute-and-flip
+    is wrong less often than this label on every leaf with a majority, at every $\epsilon$; with any larger number
+    of classes it is wrong more often on some leaves at some $\epsilon$."""
     for name in (*STEPS, *PURE, *FEW, SIX):
         yield from certified(name, effort)
     for k, e, gap in product((2, 5, 6), (0.3, 1.5, 3.0), (1, 4)):
@@ -119,10 +119,10 @@ def smooth_less_noise(effort, rng):
 
 @OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, **over(*ERRORS))
 def delta_optimum(effort, rng):
-    r"""Let a label mechanism for leaves of two classes and every size be $(\epsilon,\delta)$-private under
-    add-remove and treat class names alike. At gap $j$ it is wrong with probability at least $\max(0,
-    \frac{\alpha^j}{2} - \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, $\alpha = e^{-\epsilon}$, and the mechanism
-    with exactly these errors is private."""
+    r"""Let a label mechanism for leaves of two classes and of any size be $(\epsilon,\delta)$-private under
+    add-remove and treat class names alike. With $\alpha = e^{-\epsilon}$, it is wrong at gap $j$ with probability
+    at least $\max(0, \frac{\alpha^j}{2} - \delta\frac{\alpha(1-\alpha^j)}{1-\alpha})$, and the mechanism with
+    exactly these errors is private."""
     for name in ERRORS:
         yield from certified(name, effort)
     delta, error = Fraction(1, 20), Fraction(1, 2)  # of the label that attains the bound, at e^epsilon = 2

@@ -46,7 +46,7 @@ def _worth(mean, trees, epsilon):
     **over(*WORTH, FEWER),
 )
 def all_data_records(effort, rng):
-    r"""A leaf holds Poisson($\lambda$) records, all of one of two classes. Permute-and-flip mislabels it with
+    r"""Let a leaf hold Poisson($\lambda$) records, all of one of two classes. Permute-and-flip mislabels it with
     probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ from one of $\tau$ parts at $\epsilon$, and
     $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ from all data at $\epsilon/\tau$: using all data is worth up to
     $\epsilon/(1-e^{-\epsilon})$ times the records."""
@@ -139,8 +139,8 @@ def _average(mean, epsilon):
 )
 def average_of_all_leaves(effort, rng):
     r"""For leaves of Poisson($\lambda$) records of one class, empty ones included, the mean of $e^{-j\epsilon}$ is
-    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with parts, which is larger than $e^{-\lambda(1-e^{-\epsilon/\tau})}$
-    with all data at $\epsilon/\tau$."""
+    $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with disjoint parts, which is larger than
+    $e^{-\lambda(1-e^{-\epsilon/\tau})}$ with all data at $\epsilon/\tau$."""
     yield from certified(FEWER, effort)
     for mean, t, e in POISSON:
         share, full = _average(mean / t, e)[1], _average(mean, e / t)[1]

@@ -37,8 +37,8 @@ def _student(degrees):
 
 @TAILS(OTHER, "addendum, section 1", "fails", about="reading", proved=True, **over(OTHER))
 def requires_cauchy(effort, rng):
-    """Smooth sensitivity requires Cauchy noise for pure differential privacy, read as: no other noise suffices.
-    (The addendum quotes this remark; Bun and Steinke gave another noise in 2019.)"""
+    """Smooth sensitivity requires Cauchy noise for pure differential privacy. (Read as: no other noise suffices.
+    The addendum quotes this remark; Bun and Steinke gave another noise in 2019.)"""
     yield from certified(OTHER, effort)
     return "Student's t of any degrees has no larger ratio than it may, wherever {refuted}; some have a variance"
 
@@ -51,9 +51,9 @@ def requires_cauchy(effort, rng):
     **over(SMOOTH[0], *STUDENT),
 )
 def tails_of_a_power(effort, rng):
-    r"""Power-law tails suffice: for a $\beta$-smooth $S^*$, Student's t at scale $c\,S^*$ is private if $\beta <
-    \epsilon/\max(1,\nu)$, $c = 1/(2\sqrt\nu\sinh\frac{\epsilon - \max(1,\nu)\beta}{\nu+1})$. Laplace noise is
-    private at no $c$."""
+    r"""Power-law tails suffice: for a $\beta$-smooth $S^*$ with $\beta < \epsilon/\max(1,\nu)$, noise from
+    Student's t at scale $c\,S^*$ is private for $c = 1/(2\sqrt\nu\sinh\frac{\epsilon - \max(1,\nu)\beta}{\nu+1})$.
+    Laplace noise is private at no $c$."""
     for name in (SMOOTH[0], *STUDENT):
         yield from certified(name, effort)
     for nu, e, beta in ((1, 1.0, 0.0), (3, 1.0, 0.2), (0.5, 0.2, 0.1)):
@@ -86,8 +86,8 @@ def _cauchy_loss(shift, scale):
 @CAUCHY("rdf/smooth-cauchy", "section 2.2, definition 7", ours=True, **over(*SMOOTH))
 def smooth_cauchy(effort, rng):
     r"""Cauchy noise of scale $c\,S^*$ with a $\beta$-smooth $S^*$ costs at most $\max(\operatorname{arcosh}(1 +
-    \frac{1}{2c^2}), \operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2}))$, and exactly this if steps of
-    the largest shift have both ratios of scales. Up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness is free."""
+    \frac{1}{2c^2}), \operatorname{arcosh}(\cosh\beta + \frac{e^{-\beta}}{2c^2}))$, and exactly this if the largest
+    shift occurs with both ratios of scales. Up to $\beta = \ln(2\cosh\epsilon - 1)$ smoothness is free."""
     for name in SMOOTH:
         yield from certified(name, effort)
     for share in (0, 0.5, 0.999):

@@ -94,7 +94,7 @@ def points(found, first, second, sets) -> str:
 @said("bench/classification/random-decision", "differs")
 def random_decision(result):
     r"""At $\epsilon = 1$ the random decision forest is at most one point more accurate than the constant
-    prediction on at least half of the sets for choosing."""
+    prediction on at least half of the sets for choosing rules."""
     found, sets = scores(result, 1.0), task(CHOOSING, "classification")
     parts = gains(found, "RDF", CONSTANT, sets, rule.POINT).values()
     part = rule.at_least(-(-len(parts) // 2), [~p for p in parts])
@@ -103,14 +103,14 @@ def random_decision(result):
 
 @said("bench/printed/abalone", "differs")
 def abalone(result):
-    r"""On Abalone the boosted forest with $\delta = 0$ has a higher $R^2$ than the paper of S-GBDT prints for a
+    r"""On Abalone the boosted forest with $\delta = 0$ has a higher $R^2$ than S-GBDT has in its paper with a
     positive $\delta$: 0.39 at $\epsilon = 0.15$ and 0.47 at $\epsilon = 0.54$."""
     return beyond_print(result, "abalone", "R2", float, "{:.3f}".format)
 
 
 @said("bench/printed/adult", "agrees")
 def adult(result):
-    r"""On Adult the boosted forest with $\delta = 0$ has a smaller error than the paper of S-GBDT prints for a
+    r"""On Adult the boosted forest with $\delta = 0$ has a smaller error than S-GBDT has in its paper with a
     positive $\delta$: 18.7 % at $\epsilon = 0.07$ and 17.1 % at $\epsilon = 0.54$."""
     shown = lambda score: f"an error of {100 * (1 - score):.1f} %"  # noqa: E731
     return beyond_print(result, "adult", "accuracy", lambda error: 1 - error, shown)

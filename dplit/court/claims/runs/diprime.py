@@ -164,8 +164,8 @@ def _paired(result, points, depths):
 @said("diprime-v1/figure-5/trends", "too close", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/trends", "too close", ["diprime-v2/figure-1"], methods=VARIANTS)
 def trends(result, partitioned, methods):
-    """If every tree of a median forest uses all records, the trends are similar to those of {other}. (Read: by
-    depth and by number of trees the same errors first fall and then rise.)"""
+    """If every tree of a median forest uses all records, the trends are similar to those of {other}. (Read: as
+    depth or the number of trees grows, the same errors first fall and then rise.)"""
     found = []
     for name, m in product(SWEPT[:2], methods):
         points, parted = private(result, m, name), private(partitioned, m, name)

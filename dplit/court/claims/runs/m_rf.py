@@ -164,8 +164,8 @@ def upper_bound(result):
 @said("m-rf/figure-2/gap-closed", "agrees", name="m-rf/gap-closed", where="Section 1.1")
 def gap_closed(result):
     r"""Batch privacy analysis closes the performance gap between DP prediction and DP training, which a limit on
-    inference queries causes: on Car, Iris and Balance batch prediction is at no epsilon less accurate than batch
-    training by more than 0.02."""
+    inference queries causes: on Car, Iris and Balance batch prediction is at no epsilon more than 0.02 less
+    accurate than batch training."""
     points = product(paper.SMALL, paper.EPSILONS)
     cells = {f"{d} at {e:g}": pair(result, d, OURS, epsilon=e) for d, e in points}
     return Pairs(result, cells).that(none_of, SMALL_IMPACT)
@@ -222,7 +222,7 @@ EXISTING, OPTIMISED = (f"m-rf/appendix-queries/{word}" for word in ("existing", 
 @said("m-rf/figure-3b/appendix-existing", "agrees", name=EXISTING, where=QUERIES)
 def appendix_existing(result):
     """With per-sample budget allocation predicting 50 samples results in 30-35 % accuracy: the existing method
-    with weight votes has it on the whole of Car, at epsilon 2 with 16 trees of depth 4."""
+    with weight votes has this accuracy on the whole of Car, at epsilon 2 with 16 trees of depth 4."""
     k = asked(result, paper.EXISTING, 50, **paper.WEIGHTED)
     parts = [higher(result, k, least(30)), ~higher(result, k, most(35))]
     return rule.all_of(parts), percent(result, {"50 queries": k})

@@ -103,8 +103,8 @@ def other_settings(effort, rng):
 @by_print("m-rf/appendix-depth/weighted-poor", VOTED, "holds")
 def weighted_poor(effort, rng):
     """In the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy with deeper trees (16
-    of them) and larger number of trees (of depth 3), and hard voting does not: the accuracy of weight voting falls
-    by more than 0.02 beyond its best number."""
+    of them) and a larger number of trees (of depth 3), and hard voting does not: the accuracy of weight voting
+    falls by more than 0.02 beyond its best number."""
     at, lost = {"file": "car_id2", "method": "M-RF subsample", "epsilon": 2.0}, {}
     for voting, (name, fixed) in product(VOTES, FIGURE_5.items()):
         line = printed.own_runs("m-rf", voting=voting, **at, **fixed)
@@ -157,7 +157,7 @@ def table_1(effort, rng):
 
 
 @by_print("m-rf/table-1-runtime", "Table 1", "holds", says="Despite the optimization, our approach maintains "
-          "minimal runtime overhead during training and prediction. (By seconds in the appendix.)")  # fmt: skip
+          "minimal runtime overhead during training and prediction. (Judged by the printed seconds.)")  # fmt: skip
 @by_print("m-rf/overhead", "Complexity; technical appendix, table 2", "holds")
 def overhead(effort, rng):
     """Private training and prediction have a negligible overhead: less than a tenth of the running time without
@@ -180,8 +180,8 @@ def overhead(effort, rng):
 
 @by_print("m-rf/search-primary", "Results, runtime; technical appendix, runtime and table 2", "holds")
 def search_primary(effort, rng):
-    """The primary overhead in our methods stems from noise optimization, crucial for high accuracy: the search is
-    more than half of the seconds that batch training and prediction take beyond a forest without privacy."""
+    """The primary overhead in our methods stems from noise optimization, crucial for high accuracy: the search
+    takes more than half of the extra seconds of batch training and prediction over a forest without privacy."""
     cells, parts = printed.table("m-rf/appendix-seconds").cells, {}
     for method, q in product(METHODS, (1, 2)):
         row = f"{method}, q = {q}"
@@ -199,8 +199,8 @@ def search_primary(effort, rng):
 
 @by_print("m-rf/appendix-ensembles", "Technical appendix, multiple ensembles", "assumes")
 def more_ensembles(effort, rng):
-    """Generally, a larger number of ensembles improves efficiency, although it may lead to accuracy drop. (For
-    training and prediction; subsample-and-aggregate takes longer with two. No accuracy of the table drops.)"""
+    """Generally, a larger number of ensembles improves efficiency, although it may lead to accuracy drop. (True
+    for training and prediction; subsample-and-aggregate takes longer with two. No accuracy in the table drops.)"""
     cells, ratios = printed.table("m-rf/appendix-seconds").cells, {}
     steps, kinds = ("trees", "strategy", *METHODS), (*METHODS, "subsample")
     for kind in kinds:
@@ -257,9 +257,9 @@ def search_reduced(effort, rng):
 @by_print("m-rf/search-time", "Technical appendix, runtime; table 2", "assumes")
 def search_time(effort, rng):
     """For smaller datasets, the time spent on noise optimization is less than that for building the random
-    decision trees. (This is false for Car, which the appendix counts among its small sets, as it says itself:
-    there the search is shorter only for subsample-and-aggregate. Times for Iris and Balance are in a figure that
-    is not in the text.)"""
+    decision trees. (This is false for Car, which the appendix counts among its small sets: as it says itself, the
+    search is shorter there only for subsample-and-aggregate. Times for Iris and Balance are in a figure that is
+    not in the text.)"""
     cells = printed.table("m-rf/appendix-seconds").cells
     rows = [f"{method}, q = {q}" for method, q in product((*METHODS, "subsample"), (1, 2))]
     pairs = {row: [cells[of, row].value for of in ("strategy", "trees")] for row in rows}
@@ -278,7 +278,7 @@ def search_time(effort, rng):
 def subsample_on_adult(effort, rng):
     """For datasets with a large number of records, such as Adult, the subsample-and-aggregate method can achieve
     accuracy comparable to that of DP batch training and prediction. (In the authors' files with weight votes it is
-    within 0.02 of the better of both from epsilon 0.5 on, and three to four points lower below 0.5.)"""
+    within 0.02 of the better of the two from epsilon 0.5 on, and three to four points lower below 0.5.)"""
     behind = {}
     for (*_, epsilon), mean in settings("adult_id2").items():
         behind[epsilon] = max(mean[m] for m in METHODS) - mean["M-RF subsample, weighted"]
@@ -316,7 +316,7 @@ def leaves(effort):
 def single_tree(effort, rng):
     r"""The predictive power of a single tree is inversely proportional to the total number of trees. (Read as the
     gain over a guess, for far more trees than a leaf's gap times $\epsilon$. With fewer trees the gain is nearly
-    constant, and for any number a label is right with probability at least one half.)"""
+    constant, and for any number of trees a label is right with probability at least one half.)"""
     for name in TREE[:2]:
         yield from certified(name, effort, broken="fails")
     for gap, epsilon in ((1, 0.5), (10, 2.0)):

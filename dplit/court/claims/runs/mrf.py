@@ -59,7 +59,8 @@ def best_of_four(result):
 
 @said("mrf/table-1/stopping", "undecided", ours=True)
 def stopping(result):
-    """On most sets MRF's printed cells are nearer to ours by the text's stopping rule than by algorithm 1's."""
+    """On most sets MRF's printed cells are nearer to our results with the text's stopping rule than with algorithm
+    1's."""
     cells, parts = printed.table("mrf/table-1").cells, []
     for d, pair in zip(SETS, versus(result, ("MRF",), mine="MRF, by the text").values()):
         middle = sum(paired(result, *pair)) / 2
@@ -155,7 +156,7 @@ def no_better(result: Result, data: str) -> Decided:
 
 @said("mrf/figure-4/competitive", "undecided")
 def competitive(result):
-    """At B1 = B2 = 10 MRF is competitive on all six sets: no other setting that is run is more accurate by more
+    """At B1 = B2 = 10 MRF is competitive on all six sets: no other setting that we ran is more accurate by more
     than 0.02."""
     return together(where_run(partial(no_better, result), d, (rule.OPEN, "not run")) for d in SIX)
 
@@ -198,7 +199,7 @@ def losses(result: Result, methods: Iterable[str], reading: str) -> Decided:
 @ours("mrf/imputed/hepatitis", "agrees", ("mrf/table-1",))
 def hepatitis(imputed, dropped):
     """Neither treatment of missing values gives the printed accuracies on Hepatitis: our accuracies of MRF and of
-    the standard forest are higher with incomplete records left out and with values imputed."""
+    the standard forest are higher, whether incomplete records are left out or values are imputed."""
     cells, found = printed.table("mrf/table-1").cells, []
     for result, how in ((dropped, "left out"), (imputed, "imputed")):
         for k in of_trees(result, "hepatitis"):

@@ -137,7 +137,7 @@ def wilcoxon(effort, rng):
 def on_par(effort, rng):
     r"""Multiple datasets and extensive experiments demonstrate that the performance of MRF is on par with the
     standard RF, Breiman's original one. This assumes that "on par" means no difference that 22 data sets together
-    show: on single data sets the accuracies are points apart."""
+    show: on single data sets the accuracies are several points apart."""
     p, gain = signed_rank(OURS, GREEDY), gains(OURS, GREEDY)
     low, high = min(gain, key=gain.get), max(gain, key=gain.get)
     apart = max(abs(gain[low]), abs(gain[high]))

@@ -134,7 +134,7 @@ def label_is_capped(effort, rng):
 def table_3_layers(effort, rng):
     r"""The privacy budget consumed for each layer of a tree is $B_1 + B_2$, which satisfies $B_1 + B_2 = B_3/d$:
     the rows of table 3 satisfy this, with $B_1 = B_2$ and $d = 10$. (That a layer costs this much, and that trees
-    have ten levels, are other rows: `mrf/layer`, `mrf/depth-10`.)"""
+    have ten levels, are judged in other rows: `mrf/layer`, `mrf/depth-10`.)"""
     if sorted(budgets().values()) != sorted(map(float, SPLITS)):
         raise ArithmeticError("the rows of table 3 have other budgets B3")
     for budget, split in SPLITS.items():

@@ -80,7 +80,7 @@ def underperforms(effort, rng):
 @by_print("diprime-v2/clearly", "Section 4.1", "assumes")
 def clearly(effort, rng):
     """DiPriMeExp and DiPriMeFlip clearly outperform both DP-ERT and DP-RF in regression (table 1). This assumes
-    that "clearly" refers to the means, not to intervals of one deviation around them."""
+    that "clearly" refers to the means, not to intervals of one standard deviation around them."""
     found = list(compared("diprime-v2/table-1", VARIANTS[1:], ("DP-ERT", "DP-RF")))
     near = [words(f) for f in found if 0 < f[-1] <= f[3].deviation + f[4].deviation]
     better = sum(gain > 0 for *_, gain in found)

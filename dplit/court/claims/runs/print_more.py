@@ -108,7 +108,8 @@ def dp_rf_poor(effort, rng):
           quantity="largest printed error of median trees above that of ERT")  # fmt: skip
 def median_comparable(effort, rng):
     """The performance of median trees is comparable to that of extremely randomized trees in classification (table
-    2; assuming that up to three points are comparable, and that a better accuracy is no objection)."""
+    2). This assumes that accuracies within three points are comparable, and that a better accuracy is no
+    objection."""
     found = list(compared("diprime-v1/table-2", ("Median Trees",), ("ERT",)))
     errors = [f"{f[0]} {f[3].text} against {f[4].text}" for f in found]
     gain = [f[-1] for f in found]
@@ -122,7 +123,7 @@ def median_comparable(effort, rng):
 def nodes_of_leaves(effort, rng):
     """DP-DF and DP-RF generated an average of 407 nodes and 104 nodes respectively, compared with 31 for DiPriMe
     and DP-ERT. (A tree of n nodes whose cuts have k children has (n (k - 1) + 1)/k leaves, and figure 3 shows
-    those of ten trees. For DP-DF it shows a part, whose depth of 3 in table 2 allows 156 nodes, not 407.)"""
+    those of ten trees. For DP-DF it shows only a part: the depth of 3 in table 2 allows 156 nodes, not 407.)"""
     shown, words = printed.table("diprime-v2-figures/figure-3"), []
     for m, n in PRINTED_NODES.items():
         k, seen = 5 if m in ("DP-DF", "DP-RF") else 2, shown.cells["all", m].value
@@ -138,8 +139,8 @@ def nodes_of_leaves(effort, rng):
           quantity="least accuracy behind another method in figure 2")  # fmt: skip
 def stay_behind(effort, rng):
     """DP-ERT and DP-DF continue to underperform even as epsilon increases: in the authors' own figure they are
-    behind every variant of DiPriMe and every forest without privacy at each epsilon, by more than twice the error
-    of reading."""
+    behind every variant of DiPriMe and every forest without privacy at each epsilon, by more than twice the
+    reading error."""
     shown = printed.table("diprime-v2-figures/figure-2")
     for m, other in product(("DP-ERT", "DP-DF"), ("RF", "ERT", "Median", *VARIANTS)):
         for epsilon in shown.of("name"):
@@ -214,9 +215,9 @@ def mixed_features(effort, rng):
 @of_rdf("rdf/real-sets", "Section 2.4; tables 3 and 4; section 5.1", "fails",
         nothing_instead="the files say how many records there are")  # fmt: skip
 def rdf_sets(effort, rng):
-    """Eight real-world datasets with 5,456 to 30,162 records: WallSensor 5456, PenWritten 10992, GammaTele 19014,
+    """Eight real-world datasets have 5,456 to 30,162 records: WallSensor 5456, PenWritten 10992, GammaTele 19014,
     Mushroom 5644, Claves 10800, Nursery 12960. (The caption of table 3 says eight; it and table 4 list seven, the
-    seventh being Adult.) These are the complete records of Mushroom and all records of Claves."""
+    seventh being Adult.) The counts are of complete records for Mushroom and of all records for Claves."""
     columns = printed.table("rdf/table-3").columns
     real = {c["data"]: c["records"] for c in columns if not c["data"].startswith("synth")}
     more = f". The table lists {len(real)} real-world data sets. Of Adult 30,162 is the complete training file."

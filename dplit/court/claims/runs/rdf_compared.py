@@ -84,7 +84,7 @@ def often(result):
 
 @said("rdf/figure-11/almost", "differs")
 def almost(result):
-    """RDF is almost as accurate as a random forest for some synthetic sets, and on Adult, Mushroom, Nursery."""
+    """RDF is almost as accurate as a random forest for some synthetic sets and for Adult, Mushroom and Nursery."""
     near = versus(result, ("RF", "exact"), ["adult", "mushroom", "nursery"])
     drawn = versus(result, ("RF", "exact"), SYNTHETIC)
     some = rule.any_of(drawn.parts(-ALMOST, once=True))
@@ -122,7 +122,7 @@ def ranked(result: Result, data: str, method: str) -> np.ndarray:
 @said("rdf/figure-11/weakest", "differs", **RANKS)
 def weakest(result):
     """The weakest significance is that of FS on GammaTele, with a p-value of 0.000057. (Read: no other difference
-    to JPW or FS on the real sets has a signed-rank statistic nearer to zero, in expectation over cuts.)"""
+    from JPW or FS on the real sets has a signed-rank statistic nearer to zero, in expectation over cuts.)"""
     found = p_values(result, ("JPW", "FS"), SETS)
     name, stated = max(found, key=found.get), ("FS", "magic")
     weaker, strong = [], ranked(result, *stated[::-1])

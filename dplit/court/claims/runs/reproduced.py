@@ -23,8 +23,9 @@ from dplit.ground.printed import data_file
 from dplit.ground.work import stream
 
 TABLE = (
-    "Each printed cell is what the algorithm gives: the interval for our mean minus the printed number is within "
-    "one point (accuracies, shares) or a tenth of the value (errors), plus half a unit of the last printed digit."
+    "Each printed cell is what the algorithm gives: the interval for the difference between our mean and the "
+    "printed number is within one point (accuracies, shares) or a tenth of the value (errors), plus half a unit "
+    "of the last printed digit."
 )
 NO_CELLS = (
     "the table's published and proved columns are our runs, and the notes on single cells say why "

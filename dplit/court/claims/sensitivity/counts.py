@@ -97,8 +97,9 @@ def per_coordinate(effort, rng, paper):
 
 @VECTOR.corrected(per_coordinate, range="two records, 1 to 3 cumulative counts")
 def whole_vector(effort, rng, paper):
-    r"""Laplace noise of scale $\Delta(f)/\epsilon$ on every coordinate makes a query $f$ $\epsilon$-private, with
-    the L1 sensitivity $\Delta(f)$ that both papers define before it. No smaller common scale is enough."""
+    r"""Let $\Delta(f)$ be the L1 sensitivity, as both papers define it. Laplace noise of scale
+    $\Delta(f)/\epsilon$ on every coordinate makes a query $f$ $\epsilon$-private, and no smaller common scale is
+    enough."""
     for d in range(1, effort.pick(4, 5, 6)):
         yield _laplace(exactly, d, 2, lambda d, all: [all] * d)
     return lost("1 to {cases} cumulative counts: the worst loss is {stated} in each")
@@ -150,8 +151,8 @@ def doubles(effort, rng):
     range="six statistics of 2 to 5 records on [0, 1]",
 )
 def one_or_two(effort, rng):
-    """For N of 2 or more, the mean, the mean squared error (of a set or of its partition) and the sum of squared
-    errors have the same sensitivity under replace-one as under add-remove. The split score and the class counts
-    have twice the sensitivity, and no statistic has more than twice."""
+    r"""For $N \ge 2$, the mean, the mean squared error (of a set or of its partition) and the sum of squared
+    errors have the same sensitivity under replace-one as under add-remove. For the split score and the class
+    counts the sensitivity doubles, and for no statistic does it more than double."""
     yield from _replaced(FAMILY, range(2, effort.pick(6, 7, 8)))
     return replaced("{cases} pairs of enumerations: the factor is 1 or 2 as stated")

@@ -165,8 +165,8 @@ def unweighted(effort, rng):
 )
 def unweighted_exact(effort, rng):
     r"""With targets in a range $R$, the unweighted mean of the two children's errors has sensitivity exactly
-    $R^2/8$ under add-remove for $N \ge 2$; under replace-one $\frac{R^2}{8}(1 + \frac{4}{m+1}\lfloor m^2/4
-    \rfloor/m^2)$, $m = N - 2$."""
+    $R^2/8$ under add-remove for $N \ge 2$; under replace-one it is $\frac{R^2}{8}(1 + \frac{4}{m+1}\lfloor m^2/4
+    \rfloor/m^2)$ with $m = N - 2$."""
     for relation in NEIGHBOURS:
         stated = partial(sensitivity.children_mse, neighbours=relation)
         search = partial(searched, exactly, sensitivity.children_mse_of, stated)

@@ -113,9 +113,10 @@ def theorem_1(effort, rng):
     theorem_1, "utility.leaf_change", "utility.leaf_shift", "utility.leaf_change_any", quantity="change, in R^2"
 )
 def theorem_1_corrected(effort, rng):
-    r"""Let $t \le M = N/2^d$ be whole. On one column, if all leaves are within $t$ of $M$, the error of leaf $i$
-    changes by at most $R^2 k(M+t-k)/(M+t)$, $k = \min(G_i t, \lfloor (M+t)/2 \rfloor)$, where $G_i \le 2^{d-1}$ is
-    1 for the outer leaves. If other columns may be cut, $k = \lfloor (M+t)/2 \rfloor$. Both are attained."""
+    r"""Let $t \le M = N/2^d$ be whole numbers. If all leaf sizes are within $t$ of $M$, the error of leaf $i$
+    changes by at most $R^2 k(M+t-k)/(M+t)$. If all cuts are on one column, $k = \min(G_i t, \lfloor (M+t)/2
+    \rfloor)$, where $G_i \le 2^{d-1}$ is 1 for the outer leaves; if other columns may be cut, $k = \lfloor (M+t)/2
+    \rfloor$. Both bounds are attained."""
     most = 0.0
     for n, depth, t in counted.trees(effort):
         for sides in zip(_enumerated(n, depth, t)[0], utility.leaf_change(n, depth, t, 0, 1)):
@@ -205,10 +206,10 @@ def corollary(effort, rng):
     quantity="growth over the bound",
 )
 def corollary_corrected(effort, rng):
-    r"""Let $t \le M = N/2^d$ be whole numbers. On one column, if all leaves are within $t$ of $M$, the error
-    changes by less than $4^{d-1} R^2 t$ for $t \ge 1$, and no smaller bound holds for every $N$. The error grows
-    most for targets that alternate leaf by leaf. If other columns may be cut, the change is at most $R^2 N/4$,
-    attained at $t = 0$ for even $M$."""
+    r"""Let $t \le M = N/2^d$ be whole numbers. If all cuts are on one column and all leaf sizes are within $t$ of
+    $M$, the error changes by less than $4^{d-1} R^2 t$ for $t \ge 1$, and no smaller bound holds for every $N$.
+    The error grows most for targets that alternate leaf by leaf. If other columns may be cut, the change is at
+    most $R^2 N/4$, attained at $t = 0$ for even $M$."""
     for n, depth, t in counted.trees(effort):
         _, growth, fall = _enumerated(n, depth, t)
         yield same(growth, utility.worst_change(n, depth, t, 0, 1), n=n, depth=depth, t=t)

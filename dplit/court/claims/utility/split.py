@@ -79,8 +79,8 @@ def theorem_1(effort, rng):
 def theorem_1_corrected(effort, rng):
     r"""Let $s = \lfloor t \rfloor + 1$. With probability at least $1 - \zeta_t$ the squared error grows by at most
     $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s (N-s))\bigr]$. The
-    expectation, given the split, is over the leaves' noise, whose scale is $R$ over count times $\epsilon_\ell$.
-    Some targets and some split attain the bound."""
+    expectation, given the split, is over the leaves' noise, whose scale is $R$ divided by the product of the
+    leaf's count and $\epsilon_\ell$. Some targets and some split attain the bound."""
     for n in range(2, 8):
         half, loss = n // 2, _losses(n, 1.0)
         for y, row in list(zip(targets_at_bounds(n), loss))[::3]:
@@ -134,7 +134,7 @@ def everything(effort, rng):
 )
 def expectation(effort, rng):
     r"""The largest loss in squared error, expected over split and noise, is $\sum_k \Pr(k)\, w_k$, where $w_k$ is
-    the worst given the split. Targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
+    the largest loss given split $k$. Targets $B_L$ left of the median and $B_U$ right of it attain every $w_k$."""
     most = effort.pick(8, 10, 12)
     for n in range(2, most + 1):
         y, half = targets_at_bounds(n), n // 2

@@ -95,9 +95,9 @@ def _times_zeta(chance):
     quantity="probability that some leaf is off",
 )
 def union(effort, rng):
-    r"""The last steps of theorem 3: if $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, by symmetry and the
-    union bound $\tilde N_i \ge N/2^d - t$ in all leaves with probability at least $1 - \zeta$. Corollary 1.1 needs
-    $|\tilde N_i - N/2^d| \le t$ in all leaves, which has that probability too."""
+    r"""The last steps of theorem 3 are these: if $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, then by
+    symmetry and the union bound $\tilde N_i \ge N/2^d - t$ in all leaves with probability at least $1 - \zeta$.
+    Corollary 1.1 needs $|\tilde N_i - N/2^d| \le t$ in all leaves, and this event has that probability, too."""
     chances = sorted(_chances(effort), key=lambda chance: (chance[2]["n"], -_times_zeta(chance)))
     for exact, zeta, shown in chances:  # between whole t, off by t or more is not within t
         yield at_most(exact, zeta, **{**shown, "t": shown["t"] - 0.5})
@@ -133,9 +133,10 @@ def _settings(effort):
     theorem_3, "utility.loss_bound", "utility.worst_loss", "occupancy.any_leaf_tail", quantity="mean loss, in B^2"
 )
 def theorem_3_corrected(effort, rng):
-    r"""On one column of distinct values above its lower bound, with whole $t < M = N/2^d$, all leaves are within
-    $t$ of M with probability at least $1 - 2\zeta$, $\zeta$ taken at $t + 1$. Then the expected loss is at most
-    $4^{d-1} R^2 t + 2^{d+1} R^2 M / (\epsilon_2^2 (M^2 - t^2))$; a dynamic programme gives its exact maximum."""
+    r"""Let a tree cut one column of distinct values above its lower bound, and let $t < M = N/2^d$ be whole. With
+    probability at least $1 - 2\zeta$, where $\zeta$ is taken at $t + 1$, all leaf sizes are within $t$ of $M$. In
+    that event the expected loss is at most $4^{d-1} R^2 t + 2^{d+1} R^2 M / (\epsilon_2^2 (M^2 - t^2))$; a dynamic
+    programme gives its exact maximum."""
     chances, settings, share = list(_chances(effort)), list(_settings(effort)), 1.0
     for exact, zeta, shown in chances:
         yield below(exact, 2 * zeta, **shown)
@@ -166,9 +167,9 @@ def theorem_3_corrected(effort, rng):
     quantity="probability that all leaves are within t",
 )
 def simulated(effort, rng):
-    r"""In simulated trees on one column of distinct values above its lower bound, all leaves are within $t$ of
-    $N/2^d$ as often as the exact distribution says, with a frequency above $1 - 2\zeta$. The trees never lose more
-    than the corrected bound."""
+    r"""In simulated trees on one column of distinct values above its lower bound, the frequency with which all
+    leaf sizes are within $t$ of $N/2^d$ agrees with the exact distribution and is above $1 - 2\zeta$. The trees
+    never lose more than the corrected bound."""
     draws, said = effort.pick(20_000, 100_000, 1_000_000), []
     for n, depth, t, rate in ((8, 2, 1, 1.0), (128, 4, 6, 1.0)):
         sizes = occupancy.simulate(n, depth, rate, draws, rng=rng)

@@ -225,7 +225,7 @@ def registered():
 
 
 def _of_uniform(estimator):
-    says = "the exponential mechanism on a uniform column; the score is minus the difference of the sides' sizes"
+    says = "the exponential mechanism on a uniform column, scored by minus the difference of the sides' sizes"
     for node, options in (
         ("median of a uniform column", {"selection": "uniform"}),
         ("candidate", {"accounting": "published", "max_features": 1}),

@@ -22,6 +22,7 @@ LEVELS, X = Domain([Categorical(range(k)) for k in ARITY]), np.array(COLUMNS, dt
 PAIR = Domain([Categorical(range(2))])
 PUBLISHED, ALL_READ, TWO = {"accounting": "published"}, {"partitioned": False}, {"max_features": 2}
 APART = PUBLISHED | {"partitioned": True, "max_features": 3}  # else a forest's trees draw their records, too
+MIXED = ALL_READ | TWO | {"domain": Domain([*(Continuous(0, k) for k in ARITY[:2]), Categorical(range(2))])}
 CUT = ALL_READ | {"domain": Domain([Continuous(0, k) for k in ARITY])}
 DF = "DPDecisionForestClassifier"
 BITS = math.log2(4)  # of three records, the public number, and one more
@@ -110,6 +111,9 @@ def registered():
         (fs, "published, Gini", gini | PUBLISHED, 8.0, "squares", 0.5, few(2.0), 3),
         (fs, "three columns that are cut", CUT, 6.6, "majority", 0.0, few(1.1, 2), 3),
         (rgv, "Gini", gini | ALL_READ, 6.0, "squares", 1.0, few(2.0), 2),
+        (rgv, "entropy", entropy | ALL_READ, 6.0, "entropy", 2 / (BITS + 1 / math.log(2)), few(2.0), 2),
+        (rgv, "columns that are cut and others", MIXED, 5.5, "majority", 0.0, few(1.1, 2), 2),
+        (fs, "entropy", entropy | ALL_READ, 6.0, "entropy", 2 / (BITS + 1 / math.log(2)), few(2.0), 3),
         (rgv, "published, entropy", entropy | PUBLISHED, 8.0, "entropy", 1 / (BITS + 1 / math.log(2)), few(2), 2),
         # half for the choice, half for the leaf; as published half of it all for counts
         (forest, "Gini", TWO | ALL_READ, 4.0, "squares", 1.0, 0.0, 2),

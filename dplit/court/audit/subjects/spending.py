@@ -24,6 +24,7 @@ from dplit.ground.errors import PrivacyLeakWarning
 EPSILON, SECRET = 1.0, 80_706_050_403_020
 DOMAIN = Domain([Continuous(0, 1), Categorical(["a", "b", "c"]), Continuous(0, 1)])  # two columns that are cut
 X, LABELS = [[0.1, "a", 0.3], [0.9, "b", 0.2], [0.4, "c", 0.7], [0.6, "a", 0.5]], [0, 1, 2, 0]
+PAIRS = [0, 1, 1, 0], [0.0, 1.0, 1.0, 1.0], np.array([0, 1, 0, 0], dtype=np.int8)  # that might be public classes
 COUNTED = HistogramForestClassifier(0.4, domain=DOMAIN, classes=[0, 1, 2], max_depth=1)
 
 
@@ -100,7 +101,7 @@ def _left_out(kind, effort, rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)
         for less, table, y in (*((none, table, LABELS) for table in frames), ({"domain": read}, frame, LABELS),
-                               (untold, X, LABELS), (untold, X, pd.Series(LABELS, dtype="category"))):  # fmt: skip
+                               *((untold, X, y) for y in (LABELS, pd.Series(LABELS, dtype="category"), *PAIRS))):
             said.append(estimator(kind)(EPSILON, **given | less).fit(table, y).budget_.epsilon)
     return Found(0.0, 0.0 if min(said) == math.inf else math.inf, f"totals of what is left out: {said}")
 

@@ -59,9 +59,10 @@ def write(chapter, jobs=1):
     held = by_chapter()[chapter]
     rows = run.in_order(run.run(held, jobs=jobs), held)
     again = run.run([claim for claim in held if "/drawn/" not in claim.id], seed=1, jobs=jobs)
-    wrong = [f"{row.claim.id}: {row.error or row.computed}" for row in [*rows, *again] if not row.ok]
+    wrong = [row for row in [*rows, *again] if not row.ok]
     if wrong:
-        raise SystemExit("not as declared: " + "; ".join(wrong))
+        named = [f"{row.claim.id}: {row.error or row.computed}" for row in wrong]
+        raise SystemExit("not as declared: " + "; ".join(named))
     found = {row.claim.id: row.evidence.to_dict() for row in rows}
     text = json.dumps({"inputs": digest(chapter), "claims": found}, indent=1, ensure_ascii=False)
     FOLDER.mkdir(exist_ok=True)

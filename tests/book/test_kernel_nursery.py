@@ -1,11 +1,14 @@
 """A kernel out of the nursery is a kernel: it knows nothing of dplit, opens no connection, stops and ends."""
 
 import os
+import sys
 import time
 
 import kernel_nursery
 import pytest
 from nbval.kernel import start_new_kernel
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are processes of their own")
 
 STATE = """
 import sys, os, socket

@@ -78,7 +78,10 @@ class Nursery:
 
 @functools.cache
 def install():
-    """Kernels of Python that `jupyter_client` starts in this process come out of a nursery."""
+    """Kernels of Python that `jupyter_client` starts in this process come out of a nursery, on Linux: elsewhere
+    libraries may not outlive a fork."""
+    if sys.platform != "linux":
+        return
     from jupyter_client.provisioning import local_provisioner
 
     nursery, launch = Nursery(), local_provisioner.launch_kernel

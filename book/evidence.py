@@ -55,12 +55,14 @@ def orphans():
 
 
 def write(chapter, jobs=1):
-    """Check a chapter's claims, as ``dplit verify`` does, and store what was found."""
+    """Check a chapter's claims, as ``dplit verify`` does, at two seeds, and store what the first one gave."""
     held = by_chapter()[chapter]
     rows = run.in_order(run.run(held, jobs=jobs), held)
-    wrong = [f"{row.claim.id}: {row.error or row.computed}" for row in rows if not row.ok]
+    again = run.run([claim for claim in held if "/drawn/" not in claim.id], seed=1, jobs=jobs)
+    wrong = [row for row in [*rows, *again] if not row.ok]
     if wrong:
-        raise SystemExit("not as declared: " + "; ".join(wrong))
+        named = [f"{row.claim.id}: {row.error or row.computed}" for row in wrong]
+        raise SystemExit("not as declared: " + "; ".join(named))
     found = {row.claim.id: row.evidence.to_dict() for row in rows}
     text = json.dumps({"inputs": digest(chapter), "claims": found}, indent=1, ensure_ascii=False)
     FOLDER.mkdir(exist_ok=True)

@@ -212,21 +212,23 @@ def test_bash_completes(typed, found, capsys):
 
 
 EACH = """
-import json, sys
+import json, os, sys
 from contextlib import suppress
 from dplit.cli import main
-for words in json.loads(sys.argv[1]):
+for plain, words in json.loads(sys.argv[1]):
+    os.environ |= {"NO_COLOR": "1"} if plain else {}
     with suppress(SystemExit):
         print(f"\\nstatus {main(words)}", flush=True)
     print(end="\\0", flush=True)
 """
 
 
-def on_terminal(*commands, **environment):
-    """What each of the commands prints on a terminal, one process for all."""
+def on_terminal(coloured, plain):
+    """What each of the commands prints on a terminal, one process for all; the last ones with NO_COLOR set."""
     here, there = pty.openpty()
     own = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
-    own |= {"TERM": "xterm-256color", "COLUMNS": "80", **environment}
+    own |= {"TERM": "xterm-256color", "COLUMNS": "80"}
+    commands = [(False, words) for words in coloured] + [(True, words) for words in plain]
     words = [sys.executable, "-c", EACH, json.dumps(commands)]
     process = subprocess.Popen(words, stdout=there, stderr=there, stdin=there, env=own, cwd=ROOT)
     os.close(there)
@@ -247,10 +249,11 @@ WORDS = ["verify", "--claim", "rdf/smooth-exponential"]
 
 
 def test_a_terminal_has_colours_and_a_bar_unless_it_is_asked_for_none():
-    shown, quiet = on_terminal(WORDS, [*WORDS, "-q"])
+    silent = [*WORDS, "-q"]
+    shown, quiet, *plain = on_terminal([WORDS, silent], [silent, ["datasets"], ["datasets", "--help"]])
     assert "status 0" in shown and "\x1b[1m" in shown and "1/1" in shown
     assert "status 0" in quiet and "1/1" not in quiet
-    quiet, listed, described = on_terminal([*WORDS, "-q"], ["datasets"], ["datasets", "--help"], NO_COLOR="1")
+    quiet, listed, described = plain
     assert "status 0" in quiet and "\x1b" not in quiet
     assert "status 0" in listed and "\x1b" not in listed
     assert "usage" in described.lower() and not re.search(r"\x1b\[[\d;]*(3\d|38;5;\d+)m", described)

@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from dplit.court import claims
 from dplit.court.ledger import Evidence, evidence_files
 from dplit.court.ledger.evidence_files import Change
 from dplit.court.ledger.registry import PAPERS, Claim
+from dplit.ground.work import stream
 
 BOOK = Path(__file__).parents[2] / "book"
 LEDGER = claims.all()
@@ -85,6 +87,25 @@ def test_evidence_of_other_code_or_claims_is_stale(kept, monkeypatch, tmp_path):
     assert kept.stale() == ["depth"]
     monkeypatch.setattr(kept, "FOLDER", tmp_path)
     assert kept.stale() == ["depth"]
+
+
+def test_no_evidence_is_stored_that_another_seed_contradicts(kept, monkeypatch, tmp_path):
+    claim = claims.get("rdf/theorem-1")
+    own, first = claim.check(), stream(claim.id).bit_generator.state
+    other = replace(own, verdict="holds" if own.verdict != "holds" else "fails")
+
+    def check(effort, rng):
+        return own if rng.bit_generator.state == first or not lucky else other
+
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(kept, "by_chapter", lambda: {"majority": [replace(claim, check_function=check)]})
+    lucky = True
+    with pytest.raises(SystemExit, match=f"not as declared: rdf/theorem-1: {other.verdict}"):
+        kept.write("majority")
+    assert not kept.path("majority").exists()
+    lucky = False
+    kept.write("majority")
+    assert kept.path("majority").is_file()
 
 
 def made(id, verdict):

@@ -21,7 +21,7 @@ from dplit.ground.work import versions
 
 LATE = "two records", "becomes two", "in blocks", "200 records more"
 SECONDS = 600  # of the processor, of one core, for all subjects of a change
-LISTS = "careless", "careless_2", "careless_3", "careless_4", "careless_5"
+LISTS = "careless", "careless_2", "careless_3", "careless_4", "careless_5", "careless_6"
 
 
 def careless(which=LISTS[0]):

@@ -25,7 +25,7 @@ APART = PUBLISHED | {"partitioned": True, "max_features": 3}  # else a forest's 
 MIXED = ALL_READ | TWO | {"domain": Domain([*(Continuous(0, k) for k in ARITY[:2]), Categorical(range(2))])}
 CUT = ALL_READ | {"domain": Domain([Continuous(0, k) for k in ARITY])}
 DF = "DPDecisionForestClassifier"
-BITS = math.log2(4)  # of three records, the public number, and one more
+BITS = math.log2(2)  # of one record, the public number, and one more
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def registered():
     yield subject(f"{rgv}, trees without records", partial(_empty, rgv))
     forest, mean, unit = "DPRandomForestClassifier", "DPRandomForestRegressor", {"target_bounds": (0, 1)}
     gini, majority = {"operator": "gini"}, {"criterion": "majority"}
-    entropy = {"operator": "information-gain", "public_n": 3}
+    entropy = {"operator": "information-gain", "public_n": 1}
     for kind, words, options, *law in (
         # of a path's number, choice and class each has a share; as published a choice costs half of its own
         (fs, "majority", ALL_READ, 6.0, "majority", 2.0, few(2.0), 3),

@@ -34,13 +34,15 @@ of_children = partial(note, quantity="sensitivity of the children's mean error")
 of_sum = partial(note, quantity="fall of the summed squared error")
 
 
-@MEAN("diprime-v1/sensitivity-mean", "Section 3; appendix A.1.1", quantity="sensitivity of the mean")
+@MEAN("diprime-v1/sensitivity-mean", "Section 3; appendix A.1.1")
 def mean(effort, rng, bounds=V1):
     """The mean of $N$ targets in $[B_L, B_U]$ has sensitivity $(B_U - B_L)/N$."""
     for part in ("one-more", "replaced", "met"):
         yield from certified(f"sensitivity-mean:{part}", effort)
     yield from searched(exactly, sensitivity.mean_of, sensitivity.published_mean, (2, 5), bounds)
-    return "No data of any N move the mean by more than R/N; {cases} cases"
+    return note(
+        "No data of any N move the mean by more than R/N; {cases} cases", quantity="sensitivity of the mean"
+    )
 
 
 @MEAN("diprime-v2/sensitivity-mean", "Appendix A.1")

@@ -48,15 +48,7 @@ def _answers(law, kernel):
     return law @ kernel
 
 
-@PROCESSED(
-    "rdf/undetectable",
-    "section 1",
-    "assumes",
-    "mechanisms.Geometric",
-    proved=True,
-    quantity="probability of a right guess whether a person is in the data, at epsilon 1",
-    range="counts with geometric noise, ten budgets, outputs up to 60 nats away",
-)
+@PROCESSED("rdf/undetectable", "section 1", "assumes", "mechanisms.Geometric", proved=True)
 def undetectable(effort, rng):
     r"""The mechanism modifies the answer in a way that makes it mathematically impossible to detect if any
     specific individual is in the dataset or not. (This assumes that to detect means to be certain: the largest
@@ -72,9 +64,11 @@ def undetectable(effort, rng):
         yield same(right[epsilon], stated, broken="fails", epsilon=epsilon)
     yield need(right[1.0] <= 0.5, right[1.0], "=", 0.5, counts=[0, 1], epsilon=1.0)
     shown = [f"{right[e]:.4f} at epsilon {e:g}" for e in (0.01, 1.0, 8.6)]
-    return (
+    return note(
         "Every output is possible with and without the person, so no output is a proof. But the best guess "
-        f"from a noisy count is right with probability {shown[0]}, {shown[1]} and {shown[2]}."
+        f"from a noisy count is right with probability {shown[0]}, {shown[1]} and {shown[2]}.",
+        quantity="probability of a right guess whether a person is in the data, at epsilon 1",
+        range="counts with geometric noise, ten budgets, outputs up to 60 nats away",
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from dplit.court.claims.mechanisms._laws import FAR, RDF, V1, V2, loss
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import need, private, same
+from dplit.court.ledger.compare import need, note, private, same
 from dplit.mechanisms import Exponential, PermuteAndFlip, whole_weights
 from dplit.mechanisms.exact_gaussian import exact_factors
 
@@ -138,12 +138,7 @@ def _flip_law(odds):
     return law
 
 
-@FLIP_LAW(
-    "diprime-v2/permute-and-flip-law",
-    "ours; section 2",
-    quantity="probability of a candidate",
-    range="35 random odds of 1 to 7 candidates, in fractions",
-)
+@FLIP_LAW("diprime-v2/permute-and-flip-law", "ours; section 2", quantity="probability of a candidate")
 def flip_law(effort, rng):
     r"""With acceptance probabilities $q_r$, permute-and-flip reports $r$ with probability $q_r\int_0^1\prod_{i\ne
     r}(1-q_it)\,dt$. Gauss-Legendre quadrature with half as many nodes as candidates is exact."""
@@ -155,9 +150,10 @@ def flip_law(effort, rng):
         for walked, p, found in zip(walk, integral, quadrature):
             yield need(walked == p, walked, "=", p, **data)
             yield same(found, p, 1e-12, **data)
-    return (
+    return note(
         "{cases} comparisons of laws of up to {k} candidates: a walk through all orders in fractions, and "
-        "quadrature, have the probabilities of the integral"
+        "quadrature, have the probabilities of the integral",
+        range="35 random odds of 1 to 7 candidates, in fractions",
     )
 
 
@@ -167,19 +163,17 @@ def _flip(p, y, z):
     return PermuteAndFlip(2.0).pmf(np.log(odds))
 
 
-@DOMINANCE(
-    "diprime-v2/pfm-two-fold",
-    "Section 2",
-    quantity="tail of the error",
-    **over(*(f"diprime-v2/pfm-two-fold:{tail}" for tail in TAILS)),
-)
+@DOMINANCE("diprime-v2/pfm-two-fold", "Section 2", **over(*(f"diprime-v2/pfm-two-fold:{tail}" for tail in TAILS)))
 def two_fold(effort, rng):
     """Permute-and-flip offers up to a two-fold improvement in the expected score. (Read as the distance from the
     best score, which is at most twice as large for the exponential mechanism as for permute-and-flip.)"""
     for k, tail in enumerate(TAILS, 1):
         right = lambda k=k, **odds: 2 * _flip(**odds)[k:].sum()  # noqa: E731
         yield from certified(f"diprime-v2/pfm-two-fold:{tail}", effort, right=right)
-    return "Every tail of the exponential mechanism is at most twice that of permute-and-flip, and so is their sum"
+    return note(
+        "Every tail of the exponential mechanism is at most twice that of permute-and-flip, and so is their sum",
+        quantity="tail of the error",
+    )
 
 
 @DOMINANCE(

@@ -38,30 +38,20 @@ def _count_vectors(levels, n):
 BOUNDS = "diprime-v2/median-by-value:up", "diprime-v2/median-by-value:down"
 
 
-@SUBSETS(
-    "diprime-v1/categorical-split",
-    "Section 3; algorithm 3, lines 35 to 40",
-    quantity="probability of a split",
-    **over(*BOUNDS),
-)
+@SUBSETS("diprime-v1/categorical-split", "Section 3; algorithm 3, lines 35 to 40", **over(*BOUNDS))
 def categorical_split(effort, rng):
     r"""In a node of $N_i$ records, drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i -
     2|B||}$, where $|B|$ is the number of records with these levels, is $\epsilon_1$-private (under add-remove)."""
     for name in BOUNDS:
         yield from certified(name, effort, broken="leaks")
     yield same(_law_distance((3, 1, 2)), 0.0, atol=1e-12)
-    return "For any number of levels, each split as a part of length 1: {statement}"
+    return note(
+        "For any number of levels, each split as a part of length 1: {statement}",
+        quantity="probability of a split",
+    )
 
 
-@SUBSETS(
-    "diprime-v1/categorical-law",
-    "ours; section 3",
-    "holds",
-    "median.subset_sizes",
-    "median.subset_law",
-    quantity="probability of a subset",
-    range="2 to 7 levels by listing all sets, 40 levels by a product of integers",
-)
+@SUBSETS("diprime-v1/categorical-law", "ours; section 3", "holds", "median.subset_sizes", "median.subset_law")
 def categorical_law(effort, rng):
     """A subset-sum dynamic programme over all levels gives the exact distribution of a side's size $|B|$."""
     few = [rng.integers(0, 9, m).tolist() for m in range(2, effort.pick(8, 11, 14))]
@@ -72,9 +62,11 @@ def categorical_law(effort, rng):
         listed = Counter(n for _, n in _splits(c))
         yield need([listed[s] for s in range(sum(c) + 1)] == median.subset_sizes(c), counts=c)
         yield same(_law_distance(c), 0.0, atol=1e-12, counts=c)
-    return (
+    return note(
         f"Equal to the enumeration of all sets for 2 to {len(few[-1])} levels, and to the product "
-        f"of 1 + x^n, read off one long integer, for {', '.join(str(len(c)) for c in many)} levels."
+        f"of 1 + x^n, read off one long integer, for {', '.join(str(len(c)) for c in many)} levels.",
+        quantity="probability of a subset",
+        range="2 to 7 levels by listing all sets, 40 levels by a product of integers",
     )
 
 

@@ -54,18 +54,15 @@ def _errors(effort):
     }
 
 
-@DOMINANCE(
-    "diprime-v2/pfm-0.86",
-    "Section 4.1",
-    "fails",
-    quantity="error of permute-and-flip against the exponential mechanism's",
-    **over("diprime-v2/pfm-0.86"),
-)
+@DOMINANCE("diprime-v2/pfm-0.86", "Section 4.1", "fails", **over("diprime-v2/pfm-0.86"))
 def pfm(effort, rng):
     r"""Permute-and-flip is guaranteed a lower error than the exponential mechanism only for $\epsilon > 0.86$."""
     left, right = (lambda p, k=kind: k(2.0).pmf([0, math.log(p)])[1] for kind in (PermuteAndFlip, Exponential))
     yield from certified("diprime-v2/pfm-0.86", effort, left=left, right=right)
-    return "It is lower for every epsilon below 0.86 too, with two candidates: {exact:.4f} against {stated:.4f}"
+    return note(
+        "It is lower for every epsilon below 0.86 too, with two candidates: {exact:.4f} against {stated:.4f}",
+        quantity="error of permute-and-flip against the exponential mechanism's",
+    )
 
 
 @DOMINANCE.corrected(pfm, where="ours; McKenna and Sheldon 2020")
@@ -119,13 +116,7 @@ def _added(cells, n):
         yield private(median.density_loss(*pair), EPSILON, **shown)
 
 
-@LIMIT(
-    "diprime-v2/flip-continuous",
-    "Sections 2 and 3.1, DiPriMeFlip",
-    "assumes",
-    proved=True,
-    range="add-remove, grids of 2 to 8 cells, up to 2 records",
-)
+@LIMIT("diprime-v2/flip-continuous", "Sections 2 and 3.1, DiPriMeFlip", "assumes", proved=True)
 def flip_continuous(effort, rng):
     r"""A split $r \in [a_L, a_U]$ of a continuous attribute can be drawn $\epsilon_s$-privately by
     permute-and-flip. (This assumes a public, finite grid, on which the distribution depends.)"""
@@ -143,6 +134,7 @@ def flip_continuous(effort, rng):
         f"On grids of {', '.join(map(str, cells))} cells the largest loss is "
         f"{worst:.4f}, epsilon {EPSILON:.4f}. Another number of cells is another distribution: "
         f"from 4 to 8, 16 and 64 cells it moves by {', '.join(f'{m:.4f}' for m in moved)}.",
+        range="add-remove, grids of 2 to 8 cells, up to 2 records",
         quantity="privacy loss",
     )
 
@@ -158,13 +150,7 @@ def _distances(values, epsilon, cells):
         yield below(found, bound, values=values, epsilon=epsilon, m=m)
 
 
-@LIMIT.corrected(
-    flip_continuous,
-    "median.grid_law",
-    "median.flip_rate",
-    "median.total_variation",
-    range="8 to 2,048 cells on four data sets",
-)
+@LIMIT.corrected(flip_continuous, "median.grid_law", "median.flip_rate", "median.total_variation")
 def flip_limit(effort, rng):
     r"""With $m$ equal cells of mean odds $\bar q$, permute-and-flip is within $1/(m\bar q - 1)$ of the exponential
     mechanism in total variation, if $m\bar q > 1$. If the records lie on the borders of the cells, $m$ times the
@@ -180,5 +166,6 @@ def flip_limit(effort, rng):
     return note(
         f"Three data sets at epsilon 0.1, 1 and 5, {cells[0]} to {cells[-1]} cells: the distance "
         f"times the cells is within {error:.1e} of its limit, and the bound is never passed.",
+        range="8 to 2,048 cells on four data sets",
         quantity="distance over its limit",
     )

@@ -26,13 +26,7 @@ def split_budget(effort, rng):
     )
 
 
-@CANDIDATES.corrected(
-    split_budget,
-    "median_forest.candidates_law",
-    "median_forest.crossed",
-    quantity="privacy loss of a level",
-    range="a crossed node for each of K = 2, 3 (more with more effort), the same on all levels",
-)
+@CANDIDATES.corrected(split_budget, "median_forest.candidates_law", "median_forest.crossed")
 def split_budget_corrected(effort, rng):
     r"""A tree with $K \ge 2$ candidates in each node costs $\epsilon$ under add-remove at $\epsilon_1 =
     \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$, if its leaves cost $(1 - \rho)\epsilon$. With any larger
@@ -44,7 +38,11 @@ def split_budget_corrected(effort, rng):
         losses.append(loss)
         yield private(loss, 1.0, met=False, columns=columns)
         yield need(loss > 0.97, loss, ">", 0.97, columns=columns)
-    return f"A level that is given 1 spends {min(losses):.4f} to {max(losses):.4f} of it on crossed nodes."
+    return note(
+        f"A level that is given 1 spends {min(losses):.4f} to {max(losses):.4f} of it on crossed nodes.",
+        quantity="privacy loss of a level",
+        range="a crossed node for each of K = 2, 3 (more with more effort), the same on all levels",
+    )
 
 
 @CANDIDATES(
@@ -70,12 +68,7 @@ def split_budget_algorithm(effort, rng):
     return f"In epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two {{exact:.4f}}."
 
 
-@CANDIDATES(
-    "diprime-v1/k-candidates",
-    "Algorithm 1, line 12; algorithm 3",
-    "leaks",
-    range="mirror nodes of five columns and at most 60 records",
-)
+@CANDIDATES("diprime-v1/k-candidates", "Algorithm 1, line 12; algorithm 3", "leaks")
 def k_candidates(effort, rng):
     r"""The medians on $K$ attributes and the choice among them cost $2\epsilon_1$ for every $K$: algorithm 1 sets
     $\epsilon_1 = \rho\epsilon/(2d_{max})$, which does not depend on $K$."""
@@ -84,20 +77,16 @@ def k_candidates(effort, rng):
     yield _exact_mirror(5, 4.0, 2, 20)
     yield from smallest
     fewest = (f"epsilon_1 = {c.data['epsilon']:g}: {_records(c)}" for c in smallest)
-    return (
+    return note(
         "K = 5 columns alike, {zeros} zeros and {ones} ones: at epsilon_1 = {epsilon:.4f} the removal "
         "of a one costs {loss:.4f} > {stated:.4f}, in fractions; no mirror node has fewer "
-        f"records. Fewest at {', '.join(fewest)}."
+        f"records. Fewest at {', '.join(fewest)}.",
+        range="mirror nodes of five columns and at most 60 records",
     )
 
 
 @CANDIDATES.corrected(
-    k_candidates,
-    "median_forest.candidates_law",
-    "median_forest.crossed",
-    "median_forest.winner_law",
-    quantity="privacy loss of three candidates",
-    range="crossed nodes of up to three columns or more, all neighbours on a small grid",
+    k_candidates, "median_forest.candidates_law", "median_forest.crossed", "median_forest.winner_law"
 )
 def k_candidates_corrected(effort, rng):
     r"""Medians on $K$ attributes and the choice among them cost less than $K\epsilon_1 + \epsilon_1 R^2/(8B^2)$
@@ -116,6 +105,8 @@ def k_candidates_corrected(effort, rng):
         f"Crossed nodes at epsilon_1 = 1: {', '.join(said)}. Over all {pairs} pairs of small grid nodes "
         f"with two columns at most {worst:.4f}.",
         cases=pairs + len(many),
+        quantity="privacy loss of three candidates",
+        range="crossed nodes of up to three columns or more, all neighbours on a small grid",
     )
 
 

@@ -108,13 +108,7 @@ def baselines_corrected(effort, rng):
     )
 
 
-@DEPTH(
-    "diprime-v2/depth-rule-figures",
-    "Section 4; captions of figures 2, 6 and 8",
-    "assumes",
-    about="reading",
-    range="the four captions",
-)
+@DEPTH("diprime-v2/depth-rule-figures", "Section 4; captions of figures 2, 6 and 8", "assumes", about="reading")
 def figures(effort, rng):
     """The rule of section 4, more than 25 records per leaf in most experiments and 10 for Banknote, holds for the
     depths that the captions of figures 2, 6 and 8 print. (This assumes that figures 2, 8a and 8b, whose data are
@@ -124,7 +118,7 @@ def figures(effort, rng):
         broken = "assumes" if partitioned else "fails"
         yield _kept(data, found[figure], broken=broken, figure=figure)
     said = ", ".join(f"figure {figure} {float(v):.2f}" for figure, v in found.items())
-    return f"Average records of a leaf: {said}."
+    return note(f"Average records of a leaf: {said}.", range="the four captions")
 
 
 @DEPTH.corrected(figures, proved=False, range="the four captions")

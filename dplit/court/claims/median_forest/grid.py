@@ -7,7 +7,7 @@ import numpy as np
 
 from dplit import median_forest as laws
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import at_most
+from dplit.court.ledger.compare import at_most, note
 from dplit.domain import GRID, Continuous, Domain
 from dplit.trees.grid import to_cells
 
@@ -16,12 +16,7 @@ FINEST = 2**12  # values are multiples of its inverse: within a step too
 CUTS = Box("thm-forest-grid", "median_forest.grid_distance")
 
 
-@CUTS(
-    "diprime-v2/grid",
-    "ours; section 3.1",
-    quantity="total variation distance of two laws of a cut, in the bound",
-    range="three records on 16 steps, two on 64, one on 1,024, or more; four kinds of weights",
-)
+@CUTS("diprime-v2/grid", "ours; section 3.1")
 def grid(effort, rng):
     r"""Divide a column's range into $m$ equal steps, move its $n$ records to the nearest grid points, and draw an
     interval in proportion to its number of steps times its weight $w$. In total variation the distribution of the
@@ -36,9 +31,11 @@ def grid(effort, rng):
                     data = {"values": [str(v) for v in values], "steps": steps}
                     yield at_most(share, 1.0, rtol=0.0, **data, weights=[str(w) for w in weights])
     thousand = float(laws.grid_distance(1000, 1.0, 0.5, steps=GRID))
-    return (
+    return note(
         "{cases} laws in fractions: at most {exact:.4g} times the bound, at records {values}. On the package's "
-        f"grid it is {thousand:.1e} for 1,000 records whose largest weight is twice the mean one."
+        f"grid it is {thousand:.1e} for 1,000 records whose largest weight is twice the mean one.",
+        quantity="total variation distance of two laws of a cut, in the bound",
+        range="three records on 16 steps, two on 64, one on 1,024, or more; four kinds of weights",
     )
 
 

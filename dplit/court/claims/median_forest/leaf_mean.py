@@ -10,7 +10,7 @@ from scipy.stats import laplace
 from dplit import median_forest as laws
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import frequency, need, private, same
+from dplit.court.ledger.compare import frequency, need, note, private, same
 from dplit.mechanisms import BoundedMean
 
 PUBLISHED = Box("thm-forest-leaf-published", "mechanisms.BoundedMean", quantity="privacy loss")
@@ -71,12 +71,7 @@ def leaf_mean(effort, rng, paper):
     )
 
 
-@CLAMPED(
-    "diprime-v1/leaf-mean-clamped",
-    "ours; section 3",
-    quantity="privacy loss of any leaf",
-    range="all leaves of up to three records on a grid, and of 10, 100 and 10,000 at one end",
-)
+@CLAMPED("diprime-v1/leaf-mean-clamped", "ours; section 3", quantity="privacy loss of any leaf")
 def clamped(effort, rng):
     r"""Clamped to $[B_L, B_U]$, the published mean costs exactly $\max(\epsilon_2, \log 2 + \epsilon_2/2)$ over
     all leaves that hold a record, and $\max(\epsilon_2, \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$ if a record
@@ -96,9 +91,10 @@ def clamped(effort, rng):
             most = max(most, loss)
         yield same(most, laws.clamped_epsilon(epsilon), epsilon=epsilon)
         said.append(f"{most:.4f} at {epsilon:g}")
-    return (
+    return note(
         f"{len(many) + len(budgets) * len(small)} leaves: the formula equals the largest log-ratio in each. "
-        f"Over all: {', '.join(said)}; at 0.3 {', '.join(many)}."
+        f"Over all: {', '.join(said)}; at 0.3 {', '.join(many)}.",
+        range="all leaves of up to three records on a grid, and of 10, 100 and 10,000 at one end",
     )
 
 
@@ -109,14 +105,7 @@ def _small_leaves(n, cells):
         yield from product(map(list, combinations_with_replacement(grid, size)), grid)
 
 
-@CLAMPED(
-    "diprime-v1/leaf-mean-empty",
-    "ours; section 3",
-    "holds",
-    "median_forest.clamped_epsilon",
-    quantity="loss against the nearest law, in epsilon_2",
-    range="leaves of one record, eleven targets, five budgets",
-)
+@CLAMPED("diprime-v1/leaf-mean-empty", "ours; section 3", "holds", "median_forest.clamped_epsilon")
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
     r"""No distribution for an empty leaf has a loss below $\epsilon_2/2$ against all clamped leaves of one record.
     The distribution of a leaf whose one record is in the middle of the range attains this loss. A constant such as
@@ -129,9 +118,11 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
             yield same(loss / budget, abs(y - 0.5), **room, epsilon=budget, target=y)
         apart = (zero.log_atoms() - one.log_atoms())[0]  # no law is nearer to both than half of it
         yield same(apart / 2 / budget, 0.5, **room, epsilon=budget)
-    return (
+    return note(
         "The middle is epsilon |y - 1/2| from a record at y. The atoms at 0 of the leaves {{0}} and {{1}} differ "
-        "by a factor e^epsilon, so every law is at least epsilon/2 from one of them."
+        "by a factor e^epsilon, so every law is at least epsilon/2 from one of them.",
+        quantity="loss against the nearest law, in epsilon_2",
+        range="leaves of one record, eleven targets, five budgets",
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from dplit import Continuous, Domain
 from dplit.budget import EqualParts, Spend
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import below, decisive, private, same
+from dplit.court.ledger.compare import below, decisive, note, private, same
 from dplit.forests import MedianForestClassifier
 
 PARTS = Box("thm-forest-parts")
@@ -44,13 +44,7 @@ def partition(effort, rng, paper):
     )
 
 
-@PARTS.corrected(
-    partition,
-    "random_forest.equal_parts_bound",
-    "random_forest.equal_parts_family_loss",
-    quantity="privacy loss of independent parts",
-    range="two trees of one leaf, all neighbours of up to two records or more, epsilon 1",
-)
+@PARTS.corrected(partition, "random_forest.equal_parts_bound", "random_forest.equal_parts_family_loss")
 def partition_corrected(effort, rng, paper):
     r"""Let each tree be $\epsilon$-private under add-remove. If each record draws its tree uniformly and
     independently, the forest is $\epsilon$-private. With equal parts the forest costs at most $\log(e^\epsilon/N_T
@@ -67,9 +61,11 @@ def partition_corrected(effort, rng, paper):
         yield private(b, _bound(1.0), met=False, data=data, added=added)
     yield same(max(cut), _bound(1.0))
     yield decisive(private(max(drawn), 1.0))
-    return (
+    return note(
         f"Noisy class counts of two trees, {len(pairs)} neighbours: independent parts cost {{exact:.4f}} "
-        f"at epsilon 1, equal parts {max(cut):.4f}, which the formula for two trees is."
+        f"at epsilon 1, equal parts {max(cut):.4f}, which the formula for two trees is.",
+        quantity="privacy loss of independent parts",
+        range="two trees of one leaf, all neighbours of up to two records or more, epsilon 1",
     )
 
 

@@ -19,13 +19,7 @@ FIRST = Box("thm-forest-first", "median_forest.split.median_first", "median_fore
 HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1/2, 1
 
 
-@CANDIDATES(
-    "diprime-v2/budget-exp-flip",
-    "Section 3.1, privacy analysis",
-    "leaks",
-    quantity="privacy loss",
-    range="crossed nodes of two and three columns or more, both mechanisms",
-)
+@CANDIDATES("diprime-v2/budget-exp-flip", "Section 3.1, privacy analysis", "leaks", quantity="privacy loss")
 def budget_exp_flip(effort, rng):
     r"""Since the candidate splits are on separate attributes, all medians of a node cost $\epsilon_s$, a split
     costs $\epsilon_s + \epsilon_a$, and the tree costs $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$
@@ -39,17 +33,14 @@ def budget_exp_flip(effort, rng):
         data = {"columns": columns, "mechanism": mechanism, "epsilon": 1.0, **sizes(effort, 1.0)}
         yield private(losses[mechanism, columns], 2.0, **data)
     said = ", ".join(f"K = {k} by {by} {loss:.4f}" for (by, k), loss in losses.items())
-    return (
+    return note(
         f"Crossed nodes at epsilon_s = epsilon_a = 1, where 2 are claimed: {said}. "
-        "A leaf below adds its epsilon_l in full."
+        "A leaf below adds its epsilon_l in full.",
+        range="crossed nodes of two and three columns or more, both mechanisms",
     )
 
 
-@JOINT.corrected(
-    budget_exp_flip,
-    quantity="privacy loss of a split",
-    range="crossed nodes of up to 5 columns or more, all neighbours on a small grid",
-)
+@JOINT.corrected(budget_exp_flip, quantity="privacy loss of a split")
 def joint(effort, rng):
     r"""Let a cut have $n_L$ of $n$ records on its left and the SSE $S$, and let each column have a public base
     measure of total 1. A column and a cut drawn together, with density $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L|
@@ -71,15 +62,11 @@ def joint(effort, rng):
         f"epsilon_s = 1, epsilon_a = 1/2: crossed nodes with 2 to {many[-1]} columns cost {min(near):.4f} "
         f"to {max(near):.4f}; {pairs} pairs of grid nodes at most {inside:.4f} epsilon_s.",
         cases=pairs + len(near),
+        range="crossed nodes of up to 5 columns or more, all neighbours on a small grid",
     )
 
 
-@UNIFORM(
-    "diprime-v2/budget-uniform",
-    "Section 3.1, privacy analysis",
-    quantity="privacy loss of a split",
-    range="crossed nodes of up to 3 columns or more, small nodes of two columns",
-)
+@UNIFORM("diprime-v2/budget-uniform", "Section 3.1, privacy analysis", quantity="privacy loss of a split")
 def uniform(effort, rng):
     r"""If the attribute is drawn uniformly ($\epsilon_a = 0$), a split costs $\epsilon_s$ (DiPriMe)."""
     near, worst, pairs = 0.0, 0.0, 0
@@ -92,9 +79,10 @@ def uniform(effort, rng):
     for loss, data in _uniform_grid(effort):
         yield private(loss, 1.0, met=False, data=data)
         worst, pairs = max(worst, loss), pairs + 1
-    return (
+    return note(
         f"K candidates and a winner drawn without their scores: at most {near:.4f} at epsilon_s = 1, "
-        f"and {worst:.4f} over {pairs} pairs of grid nodes. The losers' medians sum out."
+        f"and {worst:.4f} over {pairs} pairs of grid nodes. The losers' medians sum out.",
+        range="crossed nodes of up to 3 columns or more, small nodes of two columns",
     )
 
 
@@ -144,14 +132,7 @@ def _lone_loss(m, rate):
     return abs(logs[0] - logs[1])
 
 
-@SCORE(
-    "diprime-v1/attribute-score",
-    "Section 3",
-    "loose",
-    proved=True,
-    quantity="privacy loss, in epsilon_1",
-    range="all data of up to two records, and one large family",
-)
+@SCORE("diprime-v1/attribute-score", "Section 3", "loose", proved=True, quantity="privacy loss, in epsilon_1")
 def score(effort, rng):
     r"""Let $N_i$ be the node's own count, which is not public. Choosing among candidate splits with $\Pr(a)
     \propto e^{-\epsilon_1 N_i MSE(a)/(8B^2)}$ is $\epsilon_1$-private."""
@@ -162,7 +143,11 @@ def score(effort, rng):
         losses[f"[{low}, {high}]"] = loss = max(worst * rate, family)
         yield private(loss, 1.0, targets=[low, high])
     said = ", ".join(f"{v:.4f} for targets in {k}" for k, v in losses.items())
-    return note(f"Small data and a family of data, at epsilon_1 = 1: at most {said}.", cases=pairs + len(losses))
+    return note(
+        f"Small data and a family of data, at epsilon_1 = 1: at most {said}.",
+        cases=pairs + len(losses),
+        range="all data of up to two records, and one large family",
+    )
 
 
 @SCORE.corrected(score, quantity="loss, in epsilon_a", range="all data of up to two records, and one large family")
@@ -196,14 +181,7 @@ def _one_hot(counts):
     return sum(sse([1] * c + [0] * (sum(counts) - c)) for c in counts)
 
 
-@SCORE(
-    "diprime-v2/attribute-score-classes",
-    "ours; section 3.1",
-    "holds",
-    "forests.MedianForestClassifier",
-    quantity="growth of the score, a record joining 1000 of another class",
-    range="all nodes of 2 to 4 classes with at most 4 records each or more",
-)
+@SCORE("diprime-v2/attribute-score-classes", "ours; section 3.1", "holds", "forests.MedianForestClassifier")
 def score_classes(effort, rng):
     r"""For classification, score a split by the SSE of its classes as one-hot vectors. For any number of classes
     each record adds less than 2 to this score, which is tight, so a rate of $\epsilon_a/2$ is
@@ -219,38 +197,30 @@ def score_classes(effort, rng):
     for m, growth in far.items():
         yield need(growth < 2, growth, "<", 2.0, counts=(m, 0), joins=1)
     said = ", ".join(f"{float(growth):.4f}" for growth in far.values())
-    return (
+    return note(
         f"Over {nodes} nodes of 2 to 4 classes at most {float(most):.4f}; one record of another "
-        f"class joins m of one class: {said} for m = 10, 100, 1000."
+        f"class joins m of one class: {said} for m = 10, 100, 1000.",
+        quantity="growth of the score, a record joining 1000 of another class",
+        range="all nodes of 2 to 4 classes with at most 4 records each or more",
     )
 
 
-@SCORE(
-    "diprime-v1/attribute-score-algorithm",
-    "Algorithm 3, line 52",
-    "fails",
-    "median_forest.split.candidates",
-    quantity="log odds, in epsilon_1",
-    range="one node of two records, which decides it",
-)
+@SCORE("diprime-v1/attribute-score-algorithm", "Algorithm 3, line 52", "fails", "median_forest.split.candidates")
 def score_algorithm(effort, rng):
     r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, gives the probabilities of
     section 3."""
     better, worse = sse([Fraction(-1)]) + sse([Fraction(1)]), sse([Fraction(-1), Fraction(1)])
     by_section, by_line = (worse - better) / 8, (worse - better) / 2 / 8  # B = 1, and N = 2 records
     yield same(by_line, by_section, targets=[-1, 1])
-    return (
+    return note(
         "Targets {targets}, a cut that separates them and one that doesn't: log odds {stated} epsilon_1 "
-        "by section 3, {exact} epsilon_1 by line 52, which leaves out the N = 2."
+        "by section 3, {exact} epsilon_1 by line 52, which leaves out the N = 2.",
+        quantity="log odds, in epsilon_1",
+        range="one node of two records, which decides it",
     )
 
 
-@SCORE.corrected(
-    score_algorithm,
-    "median_forest.split.candidates",
-    quantity="log odds, in epsilon_1",
-    range="all nodes of 2 to 6 records or more with targets -1, 0, 1",
-)
+@SCORE.corrected(score_algorithm, "median_forest.split.candidates", quantity="log odds, in epsilon_1")
 def score_algorithm_corrected(effort, rng):
     r"""Under line 52 the log odds of any two attributes are at most $\epsilon_1 R^2/(32B^2) \le \epsilon_1/8$ for
     any number of records: the choice is nearly uniform."""
@@ -258,9 +228,10 @@ def score_algorithm_corrected(effort, rng):
     for n in range(2, effort.pick(7, 9, 11)):
         for node in combinations_with_replacement(targets, n):
             yield at_most(_widest_odds(node), Fraction(4, 32), targets=node)
-    return (
+    return note(
         "Largest log odds over {cases} nodes {exact} epsilon_1, met by half -1, half 1. At epsilon_1 = 1/2 "
-        f"the best attribute is at most {math.exp(1 / 16):.4f} times as likely as the worst."
+        f"the best attribute is at most {math.exp(1 / 16):.4f} times as likely as the worst.",
+        range="all nodes of 2 to 6 records or more with targets -1, 0, 1",
     )
 
 
@@ -271,12 +242,7 @@ def _widest_odds(targets):
     return (max(mse) - min(mse)) / 8
 
 
-@FIRST(
-    "diprime-v2/attribute-first",
-    "ours",
-    quantity="range of the score at the median, in R^2",
-    range="all targets 0 and 1 of up to 5 records or more without ties, and one family",
-)
+@FIRST("diprime-v2/attribute-first", "ours", quantity="range of the score at the median, in R^2")
 def attribute_first(effort, rng):
     r"""Let a score choose an attribute before any cut is drawn. As a record joins, the SSE at the exact median
     (without ties) changes by an amount in $(-R^2, 2R^2)$, which is tight, so this score has the rate
@@ -293,10 +259,11 @@ def attribute_first(effort, rng):
     yield need(low < -0.95, low, "<", -0.95)
     yield need(high > 1.95, high, ">", 1.95)
     yield need(high - low < 3, high - low, "<", 3.0)
-    return (
+    return note(
         f"Up to {n} records: at the median {float(median[0]):.4f} to {float(median[1]):.4f}, best cut "
         f"{float(best[0]):g} to {float(best[1]):.4f}; a family at the median {float(low):.4f} and "
-        f"{float(high):.4f}."
+        f"{float(high):.4f}.",
+        range="all targets 0 and 1 of up to 5 records or more without ties, and one family",
     )
 
 

@@ -24,13 +24,7 @@ SHARES = ("diprime-v2/settings-budget", "diprime-v2/settings-budget:one-choice")
 MEANS = "means of 1 to 1000 records, epsilon_l 0.1, 1 and 10"
 
 
-@SIGN(
-    "diprime-v2/attribute-sign",
-    "Algorithm 1, line 30; section 3.1",
-    "fails",
-    quantity="probability of the better of two attributes",
-    range="all nodes of up to 4 records with targets -1, 0, 1, two cuts each",
-)
+@SIGN("diprime-v2/attribute-sign", "Algorithm 1, line 30; section 3.1", "fails")
 def attribute_sign(effort, rng):
     r"""The score $MSE_a$, as printed, makes the exponential mechanism of equation (3) prefer the
     attribute whose cut explains more. (Section 3.1 says that splits are scored "based on" it.)"""
@@ -44,6 +38,8 @@ def attribute_sign(effort, rng):
         f"{float(better):g} wins with probability {{exact:.4f}} against one with {float(other):g}; with a "
         f"minus sign, as in v1, with {negated:.4f}.",
         cases=len(nodes),
+        quantity="probability of the better of two attributes",
+        range="all nodes of up to 4 records with targets -1, 0, 1, two cuts each",
     )
 
 
@@ -81,13 +77,7 @@ def _better(a, b, n, sign):
     return float(Exponential(1.0, 4 / n).pmf([sign * float(a), sign * float(b)])[0])
 
 
-@SIGN(
-    "diprime-v1/whole-side",
-    "Algorithm 3, line 35",
-    "assumes",
-    quantity="probability that all levels are on one side",
-    range="one to four records of each of two levels, epsilon_1 = 1/2",
-)
+@SIGN("diprime-v1/whole-side", "Algorithm 3, line 35", "assumes")
 def whole_side(effort, rng):
     r"""The draw over all $B \subset R_a$, $B \ne \emptyset$, splits a categorical attribute. (This assumes that $B
     = R_a$, whose other side is empty, is left out too.)"""
@@ -98,9 +88,11 @@ def whole_side(effort, rng):
         chance[counts] = float(Exponential(0.5).pmf(scores)[-1])
     for counts in sorted(chance, key=chance.get, reverse=True):
         yield same(chance[counts], 0.0, counts=counts, epsilon_1=0.5)
-    return (
+    return note(
         "Levels {counts} at epsilon_1 = 1/2: B = R_a has probability {exact:.4f}, and then the "
-        "level is spent and nothing is split. The package leaves it out, as v2 does."
+        "level is spent and nothing is split. The package leaves it out, as v2 does.",
+        quantity="probability that all levels are on one side",
+        range="one to four records of each of two levels, epsilon_1 = 1/2",
     )
 
 
@@ -119,14 +111,7 @@ def leaf_signal(effort, rng):
     return "{cases} leaves; equality at epsilon_l = 1/N_i alone"
 
 
-@SIGNAL(
-    "diprime-v2/noise-order",
-    "Section 3, estimating leaf node parameters",
-    "assumes",
-    proved=True,
-    quantity="expected size of the noise, in contributions of a record, at epsilon_l = 0.1",
-    range="counts and means of 1, 10 and 100 records, epsilon_l 0.1, 1 and 10",
-)
+@SIGNAL("diprime-v2/noise-order", "Section 3, estimating leaf node parameters", "assumes", proved=True)
 def noise_order(effort, rng):
     r"""In both cases the expected value of the noise added is on the order of the contribution of a single data
     point. (This assumes that the magnitude of the noise is meant and that $\epsilon_\ell$ is near 1: the expected
@@ -140,9 +125,11 @@ def noise_order(effort, rng):
         yield same(size * e, 1.0, rtol=1e-7, broken="fails", records=n, epsilon_l=e)
     for (n, e), size in sizes.items():
         yield need(size <= 3, size, "=", 1.0, records=n, epsilon_l=e)  # of its order
-    return (
+    return note(
         f"Its mean is 0 and its mean size {sizes[10, 0.1]:.4g} contributions at epsilon_l = 0.1, "
-        f"{sizes[10, 1.0]:.4g} at 1 and {sizes[10, 10.0]:.4g} at 10, whatever the number of records."
+        f"{sizes[10, 1.0]:.4g} at 1 and {sizes[10, 10.0]:.4g} at 10, whatever the number of records.",
+        quantity="expected size of the noise, in contributions of a record, at epsilon_l = 0.1",
+        range="counts and means of 1, 10 and 100 records, epsilon_l 0.1, 1 and 10",
     )
 
 
@@ -208,12 +195,7 @@ def _fitted(trees, first):
     return len(found)
 
 
-@SCORE(
-    "diprime-v2/low-counts",
-    "Section 3, obtaining non-leaf node splits",
-    quantity="most that the better of two attributes gains on chance, one record, epsilon_a = 1",
-    range="nodes of up to 5 records with targets -1, 0, 1, any two cuts; three budgets",
-)
+@SCORE("diprime-v2/low-counts", "Section 3, obtaining non-leaf node splits")
 def low_counts(effort, rng):
     r"""Typically, the sensitivity of the scoring function is inversely proportional to the node count;
     sufficiently low counts would result in this selection, of the attribute to split on, being no better
@@ -231,20 +213,16 @@ def low_counts(effort, rng):
                     yield decisive(same(odds, 0.0, records=n, epsilon_a=e))
     yield from cases
     near = max(cases, key=lambda case: case.exact / case.stated)
-    return (
+    return note(
         f"{len(cases)} nodes: with {near.data['records']} records at epsilon_a = {near.data['epsilon_a']:g} "
         f"the log odds are {near.exact:.4f} of at most {near.stated:.4f}; with one record both attributes "
-        "are as likely."
+        "are as likely.",
+        quantity="most that the better of two attributes gains on chance, one record, epsilon_a = 1",
+        range="nodes of up to 5 records with targets -1, 0, 1, any two cuts; three budgets",
     )
 
 
-@UNIFORM(
-    "diprime-v2/settings-budget",
-    "Section 4",
-    proved=False,
-    quantity="total of section 3.1 at section 4's settings",
-    **over(*SHARES),
-)
+@UNIFORM("diprime-v2/settings-budget", "Section 4", proved=False, **over(*SHARES))
 def settings_budget(effort, rng):
     r"""The overall privacy budget $\epsilon$ is split by setting $\epsilon_\ell = (1 - \rho)\epsilon$ and
     $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, and for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$. The
@@ -252,7 +230,10 @@ def settings_budget(effort, rng):
     (`diprime-v2/budget-exp-flip` judges what the candidates of the other two variants cost beyond that.)"""
     for name, parts in zip(SHARES, ((2, 2), (1, math.inf))):
         yield from certified(name, effort, left=partial(_total, parts=parts))
-    return "A depth's choices and the leaves add up to {exact:.4g} of {stated:.4g}: {statement}, wherever {where}"
+    return note(
+        "A depth's choices and the leaves add up to {exact:.4g} of {stated:.4g}: {statement}, wherever {where}",
+        quantity="total of section 3.1 at section 4's settings",
+    )
 
 
 def _total(d, r, e, parts):

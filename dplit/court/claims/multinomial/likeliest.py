@@ -33,13 +33,7 @@ def _in_a_row(n):
     return [small.decreases(tuple(column.astype(int).tolist()), y) for column in features]
 
 
-@LIKELIEST(
-    "mrf/best-most-likely",
-    "Sections 1 and 6; appendix D",
-    "fails",
-    quantity="probability of the best cut, against that of the likeliest",
-    range="all data of 2 and 3 records and 2 features at B1 = B2 = 1/2, and rows of 100 and 200 at 10",
-)
+@LIKELIEST("mrf/best-most-likely", "Sections 1 and 6; appendix D", "fails")
 def best_most_likely(effort, rng):
     r"""The best split point has the highest probability to be chosen."""
     for n in (2, 3):
@@ -47,9 +41,11 @@ def best_most_likely(effort, rng):
             yield small.at_least(*_tops(node, HALF, HALF), **small.shown(y, chosen))
     long = {n: _tops(_in_a_row(n), TEN, TEN) for n in (100, 200)}
     said = "; ".join(f"{n} records {best:.3f} against {top:.3f}" for n, (best, top) in long.items())
-    return (
+    return note(
         "labels {y}, features {columns}, B1 = B2 = 1/2: {exact:.3f}, another cut {stated:.3f}; "
-        f"at B1 = B2 = 10, {said}"
+        f"at B1 = B2 = 10, {said}",
+        quantity="probability of the best cut, against that of the likeliest",
+        range="all data of 2 and 3 records and 2 features at B1 = B2 = 1/2, and rows of 100 and 200 at 10",
     )
 
 
@@ -140,12 +136,7 @@ def _pairs(node, budget, among):
             yield (p, q) if v > w else (q, p)
 
 
-@BUDGET(
-    "mrf/monotone-in-budget",
-    "Appendix C",
-    quantity="probability of the best, at a budget and a larger one",
-    **over("mrf/monotone-in-budget"),
-)
+@BUDGET("mrf/monotone-in-budget", "Appendix C", **over("mrf/monotone-in-budget"))
 def monotone(effort, rng):
     """With a larger $B_1$, the feature with the largest impurity decrease has a higher probability of being
     selected; with a larger $B_2$, the best split value does."""
@@ -156,4 +147,7 @@ def monotone(effort, rng):
             for budget in (Fraction(1, 4), Fraction(9)):
                 ours = multinomial.selection_law(list(map(float, values)), float(budget))
                 yield same(max(ours), max(small.law(values, budget)), y=list(y), B=float(budget))
-    return "For any weights of the others: {statement} wherever {where}; {cases} laws of the package are such"
+    return note(
+        "For any weights of the others: {statement} wherever {where}; {cases} laws of the package are such",
+        quantity="probability of the best, at a budget and a larger one",
+    )

@@ -46,14 +46,7 @@ def _greedy_roots():
         yield name, (int(tree.tree_.feature[0]), float(tree.tree_.threshold[0])), ours
 
 
-@LIMITS(
-    "mrf/limits",
-    "Appendix C",
-    "assumes",
-    "multinomial.joint_law",
-    "multinomial.sample",
-    quantity="largest difference of two cuts' probabilities at B1 = B2 = 0",
-)
+@LIMITS("mrf/limits", "Appendix C", "assumes", "multinomial.joint_law", "multinomial.sample")
 def limits(effort, rng):
     r"""If $B_3 \to \infty$, for any partitioning of the training set, MRF at $B_1 = B_2 = 0$ is a completely
     random forest, with all features and split values equally likely, and for $B_1, B_2 \to \infty$ it is Breiman's
@@ -80,6 +73,7 @@ def limits(effort, rng):
         f"features {[list(c) for c in chosen]}; at infinite budgets the first cut is scikit-learn's on "
         f"{', '.join(names)}",
         range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; roots on three sets",
+        quantity="largest difference of two cuts' probabilities at B1 = B2 = 0",
     )
 
 
@@ -120,13 +114,7 @@ def normalisation(effort, rng):
     return f"{len(undefined)} of {total} are 0/0, first for labels {first['y']}, one feature {first['columns'][0]}"
 
 
-@ALIKE.corrected(
-    normalisation,
-    "multinomial.normalised",
-    "multinomial.selection_law",
-    quantity="probability of one of several alike candidates",
-    range="up to 30 alike candidates, four budgets; all labellings of up to 6 values",
-)
+@ALIKE.corrected(normalisation, "multinomial.normalised", "multinomial.selection_law")
 def alike(effort, rng):
     """Candidates with equal decreases are equally likely, and a single candidate is certain. The same holds for
     every rule that sees only decreases and swaps the probabilities of two candidates when their decreases are
@@ -141,7 +129,11 @@ def alike(effort, rng):
             for order in list(permutations(range(n - 1)))[:24]:
                 ours = multinomial.selection_law([float(exact[i]) for i in order], 2.0)
                 yield from (same(p, chances[i], y=list(y)) for i, p in zip(order, ours))
-    return "{cases} probabilities"
+    return note(
+        "{cases} probabilities",
+        quantity="probability of one of several alike candidates",
+        range="up to 30 alike candidates, four budgets; all labellings of up to 6 values",
+    )
 
 
 @ALIKE(

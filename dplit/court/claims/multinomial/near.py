@@ -29,14 +29,7 @@ def _beside_the_best(y, chosen, budget):
     return node, sorted(flat, key=lambda cut: (cut[0], cut[1]), reverse=True)
 
 
-@NEAR_BOX(
-    "mrf/nearly-as-good",
-    "Sections 1 and 6; appendix D",
-    "fails",
-    quantity="probability of a cut with .99 of the best decrease or more, against half the best's",
-    about="reading",
-    range="1024 records and two binary features, 200 records in a row; B1 = B2 = 10",
-)
+@NEAR_BOX("mrf/nearly-as-good", "Sections 1 and 6; appendix D", "fails", about="reading")
 def nearly_as_good(effort, rng):
     """The best split point has the highest probability, but candidate split points that are nearly as good also
     have a good chance of being selected. (We read: a cut with at least .99 of the best decrease has at least half
@@ -47,17 +40,14 @@ def nearly_as_good(effort, rng):
             if value >= NEAR * most:
                 data = {"what": name, "n": len(y), "share": float(value / most)}
                 yield small.at_least(chance, top / 2, **data, best=float(top))
-    return "{what}, {n} records: {share:.4f} of the best decrease, probability {exact:.4f} against {best:.4f}"
+    return note(
+        "{what}, {n} records: {share:.4f} of the best decrease, probability {exact:.4f} against {best:.4f}",
+        quantity="probability of a cut with .99 of the best decrease or more, against half the best's",
+        range="1024 records and two binary features, 200 records in a row; B1 = B2 = 10",
+    )
 
 
-@NEAR_BOX.corrected(
-    nearly_as_good,
-    "multinomial.joint_law",
-    "multinomial.counting_cuts",
-    "multinomial.normalised",
-    quantity="probability of a cut over that of the best one",
-    range="all data of 2 and 3 records and 2 features, and 60 in a row; budgets 1/2 and 10",
-)
+@NEAR_BOX.corrected(nearly_as_good, "multinomial.joint_law", "multinomial.counting_cuts", "multinomial.normalised")
 def nearly_as_good_exactly(effort, rng):
     r"""A cut has $e^{-[B_1(1-\hat I_j) + B_2(1-\hat I_{ij})]/2}\,S_*/S_j$ times the best cut's probability. In the
     best feature this factor is at least one half if and only if $1-\hat I \le 2\ln2/B_2$, .139 at $B_2 = 10$, on
@@ -69,7 +59,11 @@ def nearly_as_good_exactly(effort, rng):
             yield from _ratios(y, chosen, budget)
     _, ((_, top, *_), (_, second, *_)) = _beside_the_best(*small.two_features(1024), PAPERS)
     yield same(second / top, math.exp(-float(PAPERS) / 2), n=1024)
-    return "{cases} ratios, the last e^-5 of two features at 1024 records"
+    return note(
+        "{cases} ratios, the last e^-5 of two features at 1024 records",
+        quantity="probability of a cut over that of the best one",
+        range="all data of 2 and 3 records and 2 features, and 60 in a row; budgets 1/2 and 10",
+    )
 
 
 def _ratios(y, chosen, budget):
@@ -101,12 +95,7 @@ def _weakened(y, chosen):
 
 
 @NEAR_BOX(
-    "mrf/ours/scale-free",
-    "ours; section 5.3",
-    "holds",
-    "multinomial.joint_law",
-    "multinomial.selection_bounds",
-    quantity="probability of a cut",
+    "mrf/ours/scale-free", "ours; section 5.3", "holds", "multinomial.joint_law", "multinomial.selection_bounds"
 )
 def scale_free(effort, rng):
     r"""The distribution of the choice stays the same if all decreases of a node are multiplied by one positive
@@ -132,4 +121,5 @@ def scale_free(effort, rng):
     return note(
         "{cases} probabilities; shown {exact:.4f}, stated {stated:.4f}",
         range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; 2 to 40 cuts",
+        quantity="probability of a cut",
     )

@@ -43,14 +43,7 @@ def _sets(law, other):
     return max(abs(math.log(r)) for r in ratios)
 
 
-@SETTING(
-    "mrf/equation-1",
-    "Equation (1)",
-    "holds",
-    "loss.compare_laws",
-    quantity="largest log-ratio over all sets of outcomes",
-    range="100 pairs of random laws on 2 to 6 outcomes, in fractions",
-)
+@SETTING("mrf/equation-1", "Equation (1)", "holds", "loss.compare_laws")
 def equation_1(effort, rng):
     """If there are finitely many outputs, the inequality of differential privacy holds for every set of outputs if
     and only if it holds for every single output."""
@@ -58,17 +51,14 @@ def equation_1(effort, rng):
         size = int(rng.integers(2, 7))
         laws = [Exponential.rational_law(rng.integers(1, 50, size).tolist()) for _ in range(2)]
         yield same(_sets(*laws), compare_laws(*map(np.array, laws)).loss)
-    return "{cases} pairs of laws: the worst set is a single outcome"
+    return note(
+        "{cases} pairs of laws: the worst set is a single outcome",
+        quantity="largest log-ratio over all sets of outcomes",
+        range="100 pairs of random laws on 2 to 6 outcomes, in fractions",
+    )
 
 
-@SETTING(
-    "mrf/definition-2",
-    "Definition 2; equation (2)",
-    "holds",
-    "mechanisms.Exponential",
-    quantity="privacy loss at epsilon 1",
-    range="2, 3 and 1000 candidates whose scores move by 1 up or down, from three positions",
-)
+@SETTING("mrf/definition-2", "Definition 2; equation (2)", "holds", "mechanisms.Exponential")
 def definition_2(effort, rng):
     r"""To output $o$ with probability proportional to $e^{\epsilon q(o)/(2\Delta q)}$ is $\epsilon$-private."""
     losses = []
@@ -79,7 +69,11 @@ def definition_2(effort, rng):
             losses.append(privacy_loss(Exponential(1.0).logpmf, before, after, log=True))
             yield private(losses[-1], 1.0, met=False, k=k, far=far)
     yield need(max(losses) > 0.99, broken="loose")
-    return f"{len(losses)} pairs of scores, with up to 1000 candidates: at most {{exact:.4f}}"
+    return note(
+        f"{len(losses)} pairs of scores, with up to 1000 candidates: at most {{exact:.4f}}",
+        quantity="privacy loss at epsilon 1",
+        range="2, 3 and 1000 candidates whose scores move by 1 up or down, from three positions",
+    )
 
 
 @SETTING(
@@ -119,15 +113,7 @@ def _mutual(column, y, cut):
     return total
 
 
-@SETTING(
-    "mrf/equation-4",
-    "Equation (4)",
-    "holds",
-    "multinomial.candidate_cuts",
-    "multinomial.decreases_of",
-    quantity="impurity decrease",
-    range="every cut of all data of 2 to 4 records on one feature, Gini and entropy",
-)
+@SETTING("mrf/equation-4", "Equation (4)", "holds", "multinomial.candidate_cuts", "multinomial.decreases_of")
 def equation_4(effort, rng):
     r"""The impurity decrease at a node caused by a split point is the amount by which the split lowers the
     weighted impurity. The decrease is never negative: for Gini and two labels it is $2\frac{n_ln_r}{n^2}(p_l -
@@ -141,19 +127,17 @@ def equation_4(effort, rng):
                 yield same(small.decrease(column, y, value), exact, **data)
                 yield same(gini[i], exact, atol=1e-11, **data)
                 yield same(entropy[i], _mutual(column, y, value), atol=1e-11, **data)
-    return "{cases} decreases by two formulas"
+    return note(
+        "{cases} decreases by two formulas",
+        quantity="impurity decrease",
+        range="every cut of all data of 2 to 4 records on one feature, Gini and entropy",
+    )
 
 
 DRAWN = ((Fraction(1, 2), Fraction(2)), (Fraction(10), Fraction(10)), (Fraction(0), Fraction(20)))
 
 
-@SETTING(
-    "mrf/two-draws",
-    "Section 3.2; algorithm 1, lines 5 to 8",
-    intervals=3,
-    quantity="probability of the best cut",
-    range="all data of 2 and 3 records and 2 features; draws on 4 records and 3 features",
-)
+@SETTING("mrf/two-draws", "Section 3.2; algorithm 1, lines 5 to 8", intervals=3)
 def two_draws(effort, rng):
     r"""MRF randomly selects a feature, scored by its best cut, by the multinomial distribution
     $\mathrm{softmax}(\frac{B_1}2\hat I)$, and then one of its cuts, the split value, by
@@ -176,9 +160,11 @@ def two_draws(effort, rng):
         case = frequency((features == -j) & (values == -i), float(stated))
         yield decisive(case)
     low, high = case.span
-    return (
+    return note(
         f"{exact} probabilities in decimals; {draws:,} draws of four records at three pairs of "
-        f"budgets, the last between {low:.4f} and {high:.4f}, where it is {{stated:.4f}}"
+        f"budgets, the last between {low:.4f} and {high:.4f}, where it is {{stated:.4f}}",
+        quantity="probability of the best cut",
+        range="all data of 2 and 3 records and 2 features; draws on 4 records and 3 features",
     )
 
 

@@ -30,14 +30,7 @@ def _beside_the_list(voters, share):
         yield same(a, b, atol=1e-12, broken="fails", trees=voters)
 
 
-@VOTE(
-    "mrf/equation-6",
-    "Equation (6)",
-    "assumes",
-    proved=True,
-    quantity="probability of a tie among 100 trees",
-    range="all votes of up to 10 trees, and 100 trees",
-)
+@VOTE("mrf/equation-6", "Equation (6)", "assumes", proved=True, quantity="probability of a tie among 100 trees")
 def equation_6(effort, rng):
     """The final prediction of the MRF is the majority vote over all the trees. (The paper does not say which label
     wins a tie: with 100 trees whose labels are fair coins, one vote in twelve is tied.)"""
@@ -47,18 +40,14 @@ def equation_6(effort, rng):
     tie = Fraction(math.comb(100, 50), 2**100)
     yield same(multinomial.vote_outcomes(100, 0.5).tied, tie, broken="fails", trees=100)
     yield same(tie, 0)
-    return (
+    return note(
         f"{9 * most} probabilities by listing all votes; 100 trees of two labels tie with probability "
-        "{exact:.4f} at even odds, 101 trees never"
+        "{exact:.4f} at even odds, 101 trees never",
+        range="all votes of up to 10 trees, and 100 trees",
     )
 
 
-@VOTE(
-    "mrf/definition-3",
-    "Definition 3",
-    quantity="error probability of the majority of n labels, less Bayes's",
-    range="n = 1 to 11 and 100,001, eta = 1/2, 3/5, 9/10",
-)
+@VOTE("mrf/definition-3", "Definition 3", quantity="error probability of the majority of n labels, less Bayes's")
 def definition_3(effort, rng):
     r"""Classifiers are consistent if $\mathbb{E}(L) = \Pr(h(X, Z, D) \ne Y)$ tends to the Bayes risk. The majority
     of $n$ labels at one point is consistent: its error exceeds $L^*$ by $|1 - 2\eta|$ times the probability that
@@ -74,15 +63,13 @@ def definition_3(effort, rng):
         yield need(error >= 1 - eta, error, ">=", 1 - eta, n=n, eta=str(eta))
         gap = multinomial.vote_outcomes(10**5 + 1, float(eta)).wrong * float(2 * eta - 1)
         yield decisive(need(gap < 1e-9, gap, "=", 0, eta=str(eta)))
-    return "15 errors over all labels equal the formula; at n = 100,001 the excess is {exact:.0e} at most"
+    return note(
+        "15 errors over all labels equal the formula; at n = 100,001 the excess is {exact:.0e} at most",
+        range="n = 1 to 11 and 100,001, eta = 1/2, 3/5, 9/10",
+    )
 
 
-@VOTE(
-    "mrf/diversity",
-    "Appendix F.1",
-    quantity="probability that the vote of worse, independent trees is right, against better, equal ones",
-    range="3, 7 and 11 trees by listing all votes; trees right with 3/5 against 7/10, 101 of them by the law",
-)
+@VOTE("mrf/diversity", "Appendix F.1")
 def diversity(effort, rng):
     """A good performance over individual trees does not necessarily lead to a good performance of a forest, since
     the performance of a forest may also be affected by the diversity of the trees. (If every tree is right with
@@ -93,9 +80,11 @@ def diversity(effort, rng):
     many = multinomial.vote_outcomes(101, 0.6).right  # equal ones: the vote of any of them
     yield decisive(need(many > 0.7, many, ">", 0.7))
     yield same(round(many, 3), 0.979)
-    return (
+    return note(
         "{cases} probabilities, most by listing all votes; 101 independent trees that are right with 0.6 vote "
-        "right in {exact:.4f}, 101 equal ones with 0.7 in {stated:.4f}"
+        "right in {exact:.4f}, 101 equal ones with 0.7 in {stated:.4f}",
+        quantity="probability that the vote of worse, independent trees is right, against better, equal ones",
+        range="3, 7 and 11 trees by listing all votes; trees right with 3/5 against 7/10, 101 of them by the law",
     )
 
 
@@ -105,11 +94,7 @@ def _label_in_decimals(counts, budget):
     return [w / sum(weights) for w in weights]
 
 
-@MAJORITY(
-    "mrf/majority-limit",
-    "Proof of theorem 1, first sentence; appendix C",
-    quantity="probability that a label is not the majority's over its bound, at B3 = 200",
-)
+@MAJORITY("mrf/majority-limit", "Proof of theorem 1, first sentence; appendix C")
 def majority_limit(effort, rng):
     r"""When $B_3 \to \infty$, the prediction in each node is the majority vote, as lemma 2 requires; the larger
     $B_3$ is, the smaller is the noise of the label selection. Every other label has at most $e^{-B_3g/2}$ times
@@ -132,4 +117,5 @@ def majority_limit(effort, rng):
         f"{leaves} leaves with one largest class: another label becomes less likely with each budget, and has "
         "at most {exact:.4f} of the bound at B3 = 200",
         range=f"leaves of up to {most} records of three classes, B3 = 1, 20, 200 and infinite",
+        quantity="probability that a label is not the majority's over its bound, at B3 = 200",
     )

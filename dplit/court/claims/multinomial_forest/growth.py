@@ -29,14 +29,7 @@ def grown(X, y, rng, **options):
     return forests.MultinomialForestClassifier(random_state=seed, **settings | options).fit(X, y)
 
 
-@ALGORITHM(
-    "mrf/algorithm-1",
-    "appendix B, algorithm 1, lines 4 to 8",
-    proved=False,
-    intervals=36,
-    quantity="probability of a split",
-    range="every split of seven records with two features; both criteria, three pairs of budgets",
-)
+@ALGORITHM("mrf/algorithm-1", "appendix B, algorithm 1, lines 4 to 8", proved=False, intervals=36)
 def algorithm_1(effort, rng):
     r"""MRF selects a split feature randomly by the multinomial distribution $M(\phi)$, and then a split value
     randomly by $M(\varphi)$."""
@@ -53,20 +46,16 @@ def algorithm_1(effort, rng):
                 seen = ((columns == j) & (abs(thresholds - cut) < 1e-6)).sum()
                 data = {"feature": j, "cut": float(cut), **budgets}
                 yield counted(int(seen), n_trees, float(chance), **data)
-    return (
+    return note(
         "In {cases} cells the share of trees that split their root so is the product of the two "
         "multinomials; feature {feature} at {cut} with B1 = {feature_budget}, B2 = {value_budget}, "
-        "{criterion}: {exact:.4f} of the trees, law {stated:.4f}."
+        "{criterion}: {exact:.4f} of the trees, law {stated:.4f}.",
+        quantity="probability of a split",
+        range="every split of seven records with two features; both criteria, three pairs of budgets",
     )
 
 
-@TEXT(
-    "mrf/text-rule",
-    "section 3.2",
-    about="reading",
-    quantity="estimation points in the smallest leaf",
-    range="k = 1, 5 and 20 on a set of continuous and one of categorical features",
-)
+@TEXT("mrf/text-rule", "section 3.2", about="reading", quantity="estimation points in the smallest leaf")
 def text_rule(effort, rng):
     """The number of estimation points is at least k in every leaf, if a split is a candidate only where it
     leaves k of them on either side. (Algorithm 1 asks for more than k before a split, not after it.)"""
@@ -78,6 +67,7 @@ def text_rule(effort, rng):
     return note(
         f"The smallest of {leaves} leaves holds as many as it must: {{exact:g}} at k = {{k}} on {{data}}.",
         cases=leaves,
+        range="k = 1, 5 and 20 on a set of continuous and one of categorical features",
     )
 
 
@@ -92,15 +82,7 @@ def _leaf_sizes(name, k, stopping, n_trees, rng):
     return np.concatenate(sizes)
 
 
-@DEPTH(
-    "mrf/depth-10",
-    "appendix F",
-    "fails",
-    FOREST,
-    "multinomial.forest.least_depth",
-    quantity="levels of the deepest tree",
-    range="WDBC and CMC, nine tenths of the records, k = 5, the budgets of table 3",
-)
+@DEPTH("mrf/depth-10", "appendix F", "fails", FOREST, "multinomial.forest.least_depth")
 def depth_10(effort, rng):
     """The authors observe that each MRF tree on the selected datasets WDBC, CMC and Connect-4 has depth at most
     10, and therefore set d = 10. (The trees are deeper by algorithm 1 and by the text.)"""
@@ -112,11 +94,13 @@ def depth_10(effort, rng):
         data = {"data": name, "feature_budget": b, "value_budget": b, "rule": rule}
         yield below(levels, 10, levels=levels, **data)
     by_text = [d for (*_, rule), d in deepest.items() if rule == "text"]
-    return (
+    return note(
         "The deepest tree on {data} at B1 = B2 = {feature_budget} has {levels} levels; in each of "
         f"{{cases}} forests one has {min(deepest.values())} or more, {min(by_text)} to {max(by_text)} by the "
         f"text's rule, which leaves k points in both children. By algorithm 1 the {ESTIMATION:,} estimation "
-        f"points of Connect-4 need {rules.least_depth(ESTIMATION, 5)}."
+        f"points of Connect-4 need {rules.least_depth(ESTIMATION, 5)}.",
+        quantity="levels of the deepest tree",
+        range="WDBC and CMC, nine tenths of the records, k = 5, the budgets of table 3",
     )
 
 

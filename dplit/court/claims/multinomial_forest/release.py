@@ -8,7 +8,7 @@ import numpy as np
 
 from dplit import Categorical, Domain, forests
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import counted, private
+from dplit.court.ledger.compare import counted, note, private
 from dplit.court.ledger.drawn import as_drawn
 from dplit.loss import compare_laws
 from dplit.mechanisms import PermuteAndFlip
@@ -51,14 +51,7 @@ def _outcome(fitted):
     return ((2 * int(trees.feature[root]) + left, *labels),)
 
 
-@REPAIRED(
-    "mrf/forest-law",
-    "ours",
-    proved=False,
-    intervals=8,
-    quantity="probability of a tree and its labels",
-    range="a stump on seven records with two binary columns, epsilon 2; both releases by their drawn tests",
-)
+@REPAIRED("mrf/forest-law", "ours", proved=False, intervals=8, quantity="probability of a tree and its labels")
 def forest_law(effort, rng):
     """A fit of the repaired MRF releases cuts and labels with the exact distribution of the repaired theorem 2."""
     yield from as_drawn(rng, *RELEASES)  # from records and epsilons that show a wrong rate in few fits
@@ -71,9 +64,10 @@ def forest_law(effort, rng):
     for name, event in events.items():
         hits, stated = sum(seen[o] for o in event), sum(law[o] for o in event)
         yield counted(hits, draws, stated, event=name)
-    return (
+    return note(
         "Cuts and labels pass their drawn tests, and eight events of both together have intervals that hold the "
-        "law; the last: {event} in {exact:.4f} of the fits, law {stated:.4f}."
+        "law; the last: {event} in {exact:.4f} of the fits, law {stated:.4f}.",
+        range="a stump on seven records with two binary columns, epsilon 2; both releases by their drawn tests",
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from dplit import random_forest
 from dplit.court.claims.multinomial_privacy.small import ADD, REPLACE, near
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import need, private
+from dplit.court.ledger.compare import need, note, private
 from dplit.loss import smallest_violation, worst_privacy_loss
 from dplit.mechanisms import Exponential, PermuteAndFlip
 from dplit.neighbours import count_vectors, data_sets
@@ -25,15 +25,7 @@ def _in_turn(counts, first, second):
     return np.stack([p * after[i % 2] for i, p in enumerate(labels)])
 
 
-@COMPOSITION(
-    "mrf/property-1",
-    "property 1",
-    "holds",
-    "mechanisms.PermuteAndFlip",
-    "mechanisms.Exponential",
-    quantity="privacy loss of two releases in turn",
-    range="leaves of up to 8 records of two classes, three pairs of epsilons, add-remove",
-)
+@COMPOSITION("mrf/property-1", "property 1", "holds", "mechanisms.PermuteAndFlip", "mechanisms.Exponential")
 def property_1(effort, rng):
     r"""Mechanisms performed one after the other on a dataset together provide $(\sum_i\epsilon_i)$-differential
     privacy, the sum of their epsilons, even if a later one depends on what earlier ones released."""
@@ -44,7 +36,11 @@ def property_1(effort, rng):
         shares.append(loss / (first + second))
         yield private(loss, first + second, met=False, epsilons=[first, second])
     yield need(max(shares) > 0.99, max(shares), ">", 0.99)
-    return "Three pairs; nearest {exact:.6f} of {stated:g} at {epsilons}."
+    return note(
+        "Three pairs; nearest {exact:.6f} of {stated:g} at {epsilons}.",
+        quantity="privacy loss of two releases in turn",
+        range="leaves of up to 8 records of two classes, three pairs of epsilons, add-remove",
+    )
 
 
 def _two_leaves(records, epsilons):
@@ -56,12 +52,7 @@ def _two_leaves(records, epsilons):
     return np.multiply.outer(*laws)
 
 
-@COMPOSITION(
-    "mrf/property-2",
-    "property 2",
-    quantity="privacy loss of two releases side by side",
-    range="two leaves, up to 4 records of two classes, three pairs of epsilons; both relations",
-)
+@COMPOSITION("mrf/property-2", "property 2", quantity="privacy loss of two releases side by side")
 def property_2(effort, rng):
     r"""Mechanisms on disjoint subsets of a dataset together provide $(\max_i\epsilon_i)$-differential privacy, the
     largest of their epsilons, under add-remove and if a record's subset depends on the record alone. (A replaced
@@ -74,7 +65,10 @@ def property_2(effort, rng):
             loss = worst_privacy_loss(law, space, near(universe, relation)).loss
             yield private(loss, times * most, met=times == 1, epsilons=list(epsilons))
             beyond.append(loss - most)
-    return f"Three pairs; replaced, a record costs up to {max(beyond):.2f} more."
+    return note(
+        f"Three pairs; replaced, a record costs up to {max(beyond):.2f} more.",
+        range="two leaves, up to 4 records of two classes, three pairs of epsilons; both relations",
+    )
 
 
 @COMPOSITION(

@@ -8,7 +8,7 @@ from itertools import product
 
 from dplit import multinomial
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import below, same
+from dplit.court.ledger.compare import below, note, same
 from dplit.ground import printed
 
 SEARCHED = "k up to 3, up to 8 estimation and 6 structure points, every way to split them"
@@ -65,14 +65,7 @@ def depth_exact(effort, rng):
     return "{cases} searches over all ways to split."
 
 
-@DEPTH(
-    "mrf/depth-appendix",
-    "appendix C",
-    "assumes",
-    holds_instead="mrf/depth-bound/corrected",
-    quantity="levels that a tree can have",
-    range="WDBC, nine of ten folds, k = 5",
-)
+@DEPTH("mrf/depth-appendix", "appendix C", "assumes", holds_instead="mrf/depth-bound/corrected")
 def depth_appendix(effort, rng):
     r"""One can set $d = |\mathcal D^E|/k$ and give each layer $\epsilon/(dt)$. This assumes that both children
     keep $k$ estimation points, which section 3.2 says but algorithm 1 does not ensure, and that the number of
@@ -87,8 +80,10 @@ def depth_appendix(effort, rng):
     )
     yield below(text, stated, broken="fails", records=train, k=K_PAPER)
     yield below(algorithm, stated)
-    return (
+    return note(
         f"{estimation} of {train} records are estimation points, d = {stated:g}, and a layer of 100 trees at "
         f"epsilon 1 gets {1 / (100 * stated):.1e}. A tree that keeps k in both children can have {text} levels, "
-        f"one of algorithm 1 {algorithm}."
+        f"one of algorithm 1 {algorithm}.",
+        quantity="levels that a tree can have",
+        range="WDBC, nine of ten folds, k = 5",
     )

@@ -96,14 +96,7 @@ def label_add_remove(effort, rng):
     return "No leaf loses more; a record of another class beside n - 1 of one class attains it: {exact:.4g}"
 
 
-@LABEL(
-    "mrf/equation-17",
-    "equation 17",
-    "holds",
-    LAW,
-    quantity="change of a class's share",
-    **over("mrf/equation-17:gains", "mrf/equation-17:loses"),
-)
+@LABEL("mrf/equation-17", "equation 17", "holds", LAW, **over("mrf/equation-17:gains", "mrf/equation-17:loses"))
 def equation_17(effort, rng):
     """One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share, the empirical
     probability of a label, lies in [0, 1] and so has sensitivity 1. A leaf of one record attains this; on $n$
@@ -113,7 +106,10 @@ def equation_17(effort, rng):
     for n, c in product((1, 2, 6), (0, 1)):
         shares = [Fraction(int(k == c), n) for k in (0, 1)]  # one record of n is replaced
         yield at_most(max(shares), Fraction(1, n), n=n)
-    return "A record that joins changes a share by 1/n at most, one that is replaced by 1/n"
+    return note(
+        "A record that joins changes a share by 1/n at most, one that is replaced by 1/n",
+        quantity="change of a class's share",
+    )
 
 
 def _loss_of_queries(queries, *leaves):
@@ -122,20 +118,17 @@ def _loss_of_queries(queries, *leaves):
     return compare_laws(*laws).loss
 
 
-@QUERY(
-    "mrf/label-per-query",
-    "section 3.3, lemma 7",
-    "leaks",
-    about="reading",
-    range="1 to 6 queries in one leaf of up to 3 records, two classes, B3 = 1, replace-one",
-)
+@QUERY("mrf/label-per-query", "section 3.3, lemma 7", "leaks", about="reading")
 def label_per_query(effort, rng):
     r"""The labels are $B_3$-private if each query $x$ draws its own label, as "the predicted label $h(x)$ is
     randomly selected" says."""
     for queries, n in product(range(1, effort.pick(6, 8, 12)), (1, 2, 3)):
         data = {"queries": queries, "counts": [n, 0], "neighbour": [n - 1, 1], "B3": 1.0}
         yield private(_loss_of_queries(queries, (n, 0), (n - 1, 1)), 1.0, **data)
-    return "{queries} queries in a leaf {counts} lose {exact:g}."
+    return note(
+        "{queries} queries in a leaf {counts} lose {exact:g}.",
+        range="1 to 6 queries in one leaf of up to 3 records, two classes, B3 = 1, replace-one",
+    )
 
 
 @QUERY.corrected(
@@ -204,14 +197,7 @@ def _best(n, classes, budget):
     return max(float(_softmax_of_shares(c, budget).max()) for c in count_vectors(n, classes))
 
 
-@CAP(
-    "mrf/label-budget-low",
-    "appendix F, after table 3",
-    "fails",
-    holds_instead="mrf/ours/forest-cap",
-    quantity="accuracy of one tree on two classes at B3 = 1",
-    range="every leaf of up to 30 records, two classes, B3 = 1 and 20",
-)
+@CAP("mrf/label-budget-low", "appendix F, after table 3", "fails", holds_instead="mrf/ours/forest-cap")
 def label_budget_low(effort, rng):
     """When $B_3$ decreases "the performance is hardly reduced". In practice $B_3$ can thus be set relatively low,
     for better security at the same performance: on WDBC the accuracy of one tree goes from 95.21 at $B_3 = 20$ to
@@ -224,6 +210,8 @@ def label_budget_low(effort, rng):
         f"No leaf gives the right one of two classes with more than {low:.4f} at B3 = 1, and "
         f"{high:.5f} at B3 = 20: on leaves of one class {high - low:.3f} is lost.",
         cases=2 * len(count_vectors(most, 2)),
+        quantity="accuracy of one tree on two classes at B3 = 1",
+        range="every leaf of up to 30 records, two classes, B3 = 1 and 20",
     )
 
 

@@ -11,7 +11,7 @@ from dplit import multinomial
 from dplit.court.claims.multinomial_privacy.small import RELATIONS, gini_mass, near
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import decisive, need, private, same
+from dplit.court.ledger.compare import decisive, need, note, private, same
 from dplit.loss import privacy_loss, worst_privacy_loss
 from dplit.neighbours import count_vectors, data_sets
 
@@ -60,12 +60,7 @@ def _capped(counts, most_bits):
     return sum(m * min(math.log2(n / m), most_bits) for m in counts if m)
 
 
-@BITS(
-    "mrf/ours/capped-bits",
-    "ours; section 3.2",
-    quantity="what one record adds to an entropy mass",
-    range="every child of up to 14 records of 2 to 4 classes, caps of 0.3 to 5 bits; 10,000 records",
-)
+@BITS("mrf/ours/capped-bits", "ours; section 3.2", quantity="what one record adds to an entropy mass")
 def capped_bits(effort, rng):
     r"""One more record raises the sum of a child's bits, each capped at $c$, by an amount in $[0, c + \log_2 e)$,
     and no smaller bound holds for all $n$. Without a cap the sum can rise by more than $\log_2 n$."""
@@ -84,10 +79,11 @@ def capped_bits(effort, rng):
         yield decisive(need(0.999 < reached < 1, reached, "<", 1, most_bits=c))
     uncapped = _capped([n, 1], math.inf)
     yield need(uncapped > math.log2(n), uncapped, ">", math.log2(n))
-    return (
+    return note(
         f"{children} children, every class added: at most {max(shares):.4f} of the bound, and never less than "
         f"0; on {n:,} records of one class {{exact:.5f}} of it at {{most_bits:g}} bits. Without a cap the step "
-        f"is {uncapped:.2f} bits."
+        f"is {uncapped:.2f} bits.",
+        range="every child of up to 14 records of 2 to 4 classes, caps of 0.3 to 5 bits; 10,000 records",
     )
 
 
@@ -110,12 +106,7 @@ def _laws(epsilon, neighbours):
     }
 
 
-@NODE(
-    "mrf/ours/node",
-    "ours; section 3.2",
-    quantity="privacy loss of a node",
-    range="all data sets of up to 4 records at four values, 3 to 40 public cuts, four budgets, both relations",
-)
+@NODE("mrf/ours/node", "ours; section 3.2", quantity="privacy loss of a node")
 def node(effort, rng):
     r"""Under add-remove, a candidate drawn with weight $w e^{-r(n_L T_L + n_R T_R)}$ costs $\epsilon$ at $r =
     \epsilon/2$ for Gini, and at $r = \epsilon/(c + \log_2 e)$ for capped bits; replace-one needs half the rate.
@@ -132,9 +123,10 @@ def node(effort, rng):
             yield private(worst.loss, epsilon, met=False, **data)
     reached = _pure_node(10**4, 10**6) / 4.0
     yield decisive(need(0.99 < reached < 1, reached, "<=", 1, broken="leaks"))
-    return (
+    return note(
         "{cases} comparisons. On 10,000 records of one class and a candidate of weight 1e-6 beside the others, "
-        "a record of the other class costs {exact:.4f} of epsilon."
+        "a record of the other class costs {exact:.4f} of epsilon.",
+        range="all data sets of up to 4 records at four values, 3 to 40 public cuts, four budgets, both relations",
     )
 
 
@@ -158,12 +150,7 @@ def _subsets_mass(counts):
     return total / 2 ** int(counts.sum())
 
 
-@HONEST(
-    "mrf/ours/honesty-is-free",
-    "ours; section 3.1",
-    quantity="expected Gini mass of half of the records",
-    range="every child of up to 7 records of two and three classes; labels of up to 40 records",
-)
+@HONEST("mrf/ours/honesty-is-free", "ours; section 3.1", quantity="expected Gini mass of half of the records")
 def honesty(effort, rng):
     r"""A fair-coin half of the records at the full $\epsilon$ has the same expected weighted counts, $\epsilon
     n_k/2$, as all records at $\epsilon/2$. The cost is added sampling noise: the expected Gini mass is $nT(\frac
@@ -182,7 +169,8 @@ def honesty(effort, rng):
             stated = multinomial.thinned_mass(counts)
             yield same(_subsets_mass(counts), stated, atol=1e-12, counts=counts.tolist())
     at = math.cosh(0.5) ** 40
-    return (
+    return note(
         "{cases} masses over all halves in fractions, counts and errors; the label of 40 records at epsilon 1 "
-        f"errs {at:.0f} times as often, which is {at * math.exp(-20) / 2:.1e}."
+        f"errs {at:.0f} times as often, which is {at * math.exp(-20) / 2:.1e}.",
+        range="every child of up to 7 records of two and three classes; labels of up to 40 records",
     )

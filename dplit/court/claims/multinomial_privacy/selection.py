@@ -10,7 +10,7 @@ from dplit import multinomial
 from dplit.court.claims.multinomial_privacy import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import decisive, need, private, same
+from dplit.court.ledger.compare import decisive, need, note, private, same
 from dplit.loss import compare_laws, worst_privacy_loss
 from dplit.neighbours import data_sets
 
@@ -95,14 +95,7 @@ def constant_feature(effort, rng):
     return "The first pair, {data} and {neighbour}, has an outcome that is possible on one alone."
 
 
-@FEATURE(
-    "mrf/equation-16",
-    "equation 16",
-    "holds",
-    "multinomial.normalised",
-    quantity="change of a normalised score",
-    range="all data sets of up to 3 records, two binary features, both relations",
-)
+@FEATURE("mrf/equation-16", "equation 16", "holds", "multinomial.normalised")
 def equation_16(effort, rng):
     r"""One record changes a feature's weight $e^{B_1\hat I/2}$ by a factor of at most $e^{B_1/2}$: the
     normalised score has sensitivity 1."""
@@ -112,7 +105,11 @@ def equation_16(effort, rng):
             if other in seen:
                 change = max(abs(a - b) for a, b in zip(seen[data], seen[other]))
                 yield private(change, 1, data=str(data), neighbour=str(other))
-    return "{cases} pairs; met by {data} and {neighbour}."
+    return note(
+        "{cases} pairs; met by {data} and {neighbour}.",
+        quantity="change of a normalised score",
+        range="all data sets of up to 3 records, two binary features, both relations",
+    )
 
 
 GRID = (0.2, 0.4, 0.6, 0.8)
@@ -125,14 +122,7 @@ def observed_law(records, budget):
     return dict(zip(cuts.round(6).tolist(), multinomial.selection_law(gains, budget).tolist()))
 
 
-@VALUE(
-    "mrf/lemma-6",
-    "lemma 6, appendix A.5",
-    "leaks",
-    "multinomial.candidate_cuts",
-    "multinomial.selection_law",
-    range="all data sets of up to 3 records, four values, replace-one and add-remove, B2 = 1",
-)
+@VALUE("mrf/lemma-6", "lemma 6, appendix A.5", "leaks", "multinomial.candidate_cuts", "multinomial.selection_law")
 def lemma_6(effort, rng):
     r"""The impurity-based multinomial distribution of split value selection is essentially the exponential
     mechanism of differential privacy, and satisfies $B_2$-differential privacy. Its candidates are cuts between
@@ -141,7 +131,10 @@ def lemma_6(effort, rng):
     for neighbours in (small.REPLACE, small.ADD):
         with_a_cut = (data for data in data_sets(VALUES, 3) if len({v for v, _ in data}) > 1)
         yield small.violation(law, with_a_cut, 1.0, small.near(VALUES, neighbours), neighbours=neighbours)
-    return "{neighbours}: {data} and {neighbour}; each has a cut that the other cannot have."
+    return note(
+        "{neighbours}: {data} and {neighbour}; each has a cut that the other cannot have.",
+        range="all data sets of up to 3 records, four values, replace-one and add-remove, B2 = 1",
+    )
 
 
 def _public_law(records, cuts, budget):
@@ -158,10 +151,7 @@ def _range_density(records, budget, points):
     return law[at] / (columns.high - columns.low)[at]
 
 
-@VALUE.corrected(
-    lemma_6,
-    range="2 to 30 fixed cuts, B2 from 0.1 to 10, up to 3 records; the range [0, 1] with gaps down to 1e-9",
-)
+@VALUE.corrected(lemma_6)
 def lemma_6_public(effort, rng, epsilon=BUDGETS):
     """Over $m$ fixed public cuts, wherever the records are, the cost of choosing a value is given by lemma 5's
     formula with $m$ in place of $D$, and is at most $B_2$. Over a public range, with intervals weighted by length,
@@ -181,9 +171,10 @@ def lemma_6_public(effort, rng, epsilon=BUDGETS):
     for budget in epsilon:
         share = _narrow_gap(1e-9, budget) / budget
         yield decisive(need(0.999 < share <= 1, share, "<=", 1, B2=budget))
-    return (
+    return note(
         "{cases} comparisons: searches over fixed cuts attain the formula; over the range data of up to 3 "
-        "records stay within B2, and with a gap of 1e-9 between two values the loss is {exact:.6f} of it."
+        "records stay within B2, and with a gap of 1e-9 between two values the loss is {exact:.6f} of it.",
+        range="2 to 30 fixed cuts, B2 from 0.1 to 10, up to 3 records; the range [0, 1] with gaps down to 1e-9",
     )
 
 
@@ -247,11 +238,7 @@ def _structure_law(records, depth, node_law):
     return law
 
 
-@LAYER.corrected(
-    layer,
-    quantity="privacy loss of a tree's structure",
-    range="all data sets of up to 4 records, two binary features, depths 1 to 3, both relations",
-)
+@LAYER.corrected(layer, quantity="privacy loss of a tree's structure")
 def layer_exact(effort, rng):
     """Over public candidates the structure of a tree with $d$ levels of splits costs $d(B_1 + B_2)$ under
     add-remove. It costs $(2d-1)(B_1 + B_2)$ under replace-one, where two paths change, which share the root."""
@@ -265,9 +252,10 @@ def layer_exact(effort, rng):
         stated = multinomial.nodes_changed(depth, neighbours)
         data = {"depth": depth, "neighbours": neighbours, "data": str(worst.data)}
         yield private(worst.loss, stated, met=False, **data)
-    return (
+    return note(
         "Two paths have 2d - 1 nodes at most, in all pairs; of the searches the nearest loses {exact:.3f} of "
-        "{stated:g} at depth {depth}."
+        "{stated:g} at depth {depth}.",
+        range="all data sets of up to 4 records, two binary features, depths 1 to 3, both relations",
     )
 
 

@@ -43,14 +43,7 @@ def _first_split(k, way):
     return smallest_violation(law, range(1, 8 * k), 1.0, lambda n: (n - 1, n + 1))
 
 
-@MAX(
-    "mrf/theorem-2-max",
-    "proof of theorem 2",
-    "leaks",
-    "multinomial.coin_loss",
-    quantity="privacy loss of a tree's shape",
-    range="up to 7 records of which none or all are structure points, k = 1, 2 and 5",
-)
+@MAX("mrf/theorem-2-max", "proof of theorem 2", "leaks", "multinomial.coin_loss")
 def theorem_2_max(effort, rng):
     r"""A tree of the MRF costs $\max\{d(B_1+B_2), B_3\}$, since structure and estimation points are disjoint. But
     the structure stops growing where at most $k$ estimation points are left."""
@@ -58,9 +51,11 @@ def theorem_2_max(effort, rng):
     for k, (loss, *sizes, _) in pairs.items():
         yield private(loss, 1.0, k=k, **{"estimation points": sizes})
     found = ", ".join(f"{p.data} or {p.neighbour} at k = {k}" for k, p in pairs.items())
-    return (
+    return note(
         "With the same structure points the root is split if and only if there are more than k estimation "
-        f"points: {found}."
+        f"points: {found}.",
+        quantity="privacy loss of a tree's shape",
+        range="up to 7 records of which none or all are structure points, k = 1, 2 and 5",
     )
 
 
@@ -108,11 +103,7 @@ def repaired_law(structure, labels, depth, trees, neighbours, way="coin"):
     )
 
 
-@MAX.corrected(
-    theorem_2_max,
-    quantity="privacy loss of a tree",
-    range="all data sets of up to 3 records; 60 records of one class; three pairs of epsilons, both relations",
-)
+@MAX.corrected(theorem_2_max, quantity="privacy loss of a tree")
 def theorem_2_coin(effort, rng):
     r"""If the tree stops at a public depth and a fair coin makes each record a structure or an estimation point,
     parts that cost $a$ and $b$ together cost $\ln\frac{e^a + e^b}{2}$ under add-remove, and no smaller bound holds
@@ -130,9 +121,10 @@ def theorem_2_coin(effort, rng):
         yield below(loss, stated, epsilons=[a, b])
         shares.append(loss / stated)
     yield need(min(shares) > 0.95, min(shares), ">", 0.95)
-    return (
+    return note(
         f"{len(pairs)} pairs of epsilons over all small data stay within it; two leaves of permute-and-flip "
-        f"on {n} records reach {min(shares):.4f} of it or more."
+        f"on {n} records reach {min(shares):.4f} of it or more.",
+        range="all data sets of up to 3 records; 60 records of one class; three pairs of epsilons, both relations",
     )
 
 
@@ -146,13 +138,7 @@ def _trees_of_one_leaf(n, trees, rng):
     return float((np.diff(grown.leaf_starts) == 1).mean())
 
 
-@FOREST(
-    "mrf/theorem-2",
-    "theorem 2",
-    "leaks",
-    quantity="privacy loss of the number of leaves of one tree",
-    range="k = 5, up to 39 records; halves of equal size and by a coin; 100 trees of the published forest",
-)
+@FOREST("mrf/theorem-2", "theorem 2", "leaks", quantity="privacy loss of the number of leaves of one tree")
 def theorem_2(effort, rng):
     r"""The proposed MRF satisfies $\epsilon$-differential privacy when its hyper-parameters satisfy $B_1+B_2 =
     \epsilon/(dt)$ and $B_3 = \epsilon/t$, with $t$ trees of depth $d$ at most of order $|\mathcal D^E|/k$: it
@@ -170,18 +156,11 @@ def theorem_2(effort, rng):
         f"{grown[0]:g} and {grown[1]:g} of single leaves. By a coin {coin.data} records never split and "
         f"{coin.neighbour} do with probability {_split_chance(coin.neighbour, K_PAPER, 'coin')[1]}.",
         cases=2 * trees,
+        range="k = 5, up to 39 records; halves of equal size and by a coin; 100 trees of the published forest",
     )
 
 
-@FOREST.corrected(
-    theorem_2,
-    "multinomial.level_rate",
-    "multinomial.split_law",
-    "multinomial.SmallForestLaw",
-    quantity="privacy loss of a whole forest",
-    range="every data set of up to 3 records of eight kinds, depths 1 and 2, one and two trees, both relations; "
-    "nine records and a candidate of weight 1e-4; the draws of fits",
-)
+@FOREST.corrected(theorem_2, "multinomial.level_rate", "multinomial.split_law", "multinomial.SmallForestLaw")
 def repaired(effort, rng):
     r"""Let each record draw its tree, and by a fair coin its part, structure or estimation; let depth $d$, ranges
     and classes be public. Draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, where $T$ is
@@ -202,7 +181,12 @@ def repaired(effort, rng):
         loss = _dominated(effort.pick(8, 10, 12), epsilon)
         yield private(loss, epsilon, met=False, epsilon=epsilon)
         yield need(loss > least, loss, ">", least, broken="leaks")
-    return "{cases} searches; nearest {exact:.4f} of {stated:g}."
+    return note(
+        "{cases} searches; nearest {exact:.4f} of {stated:g}.",
+        quantity="privacy loss of a whole forest",
+        range="every data set of up to 3 records of eight kinds, depths 1 and 2, one and two trees, both "
+        "relations; nine records and a candidate of weight 1e-4; the draws of fits",
+    )
 
 
 def _dominated(n, epsilon):

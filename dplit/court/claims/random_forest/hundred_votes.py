@@ -15,12 +15,7 @@ HUNDRED = Box("rem-forest-hundred")
 
 
 @HUNDRED(
-    "rdf/eighty-percent",
-    "section 4.4, after figure 8",
-    "assumes",
-    "majority.gap_error",
-    "depth.parity_accuracy",
-    quantity="share of the votes of nonempty leaves that are right about the new record",
+    "rdf/eighty-percent", "section 4.4, after figure 8", "assumes", "majority.gap_error", "depth.parity_accuracy"
 )
 def eighty_percent(effort, rng):
     r"""80 % of the predictions are as accurate as possible, given the training data, and with 100 trees at least
@@ -44,6 +39,7 @@ def eighty_percent(effort, rng):
         "nonempty leaves are the leaf's most frequent one, {exact:.1%} are right about a new record, "
         "since {untested:.0%} of the paths do not test the feature that decides.",
         range=f"{len(shapes)} shapes of table 4, in the model",
+        quantity="share of the votes of nonempty leaves that are right about the new record",
     )
 
 
@@ -63,12 +59,7 @@ def _kept(mean, epsilon=1.0):
 
 
 @HUNDRED(
-    "rdf/empty-votes-cancel",
-    "section 4.4, after figure 8",
-    "holds",
-    "depth.empty_leaf_visited",
-    proved=False,
-    quantity="least probability that the vote is right, over the shapes",
+    "rdf/empty-votes-cancel", "section 4.4, after figure 8", "holds", "depth.empty_leaf_visited", proved=False
 )
 def empty_votes(effort, rng):
     """Even if the unseen record falls into a lot of empty leaves, 100 votes is a large enough sample that the
@@ -89,6 +80,7 @@ def empty_votes(effort, rng):
         "are of empty leaves, and the vote is right with probability {exact:.4f}. It is so with 0.95 or more up "
         f"to {most} % of such votes; with 90 % of them with {_vote(0.9):.4f}.",
         range=f"{len(found)} shapes of table 4 and every whole percentage",
+        quantity="least probability that the vote is right, over the shapes",
     )
 
 

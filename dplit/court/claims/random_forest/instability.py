@@ -9,7 +9,7 @@ import numpy as np
 from dplit import majority, random_forest
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import same
+from dplit.court.ledger.compare import note, same
 from dplit.ground.errors import NEIGHBOURS
 
 INSTABILITY = Box("thm-instability", "random_forest.stable_release", "random_forest.distance_to_instability")
@@ -41,13 +41,7 @@ def _label_pairs(n, classes, epsilon, delta, neighbours, coin):
             yield [_label_law(z, epsilon, delta, neighbours, coin) for z in (x, y)]
 
 
-@INSTABILITY(
-    "rdf/instability",
-    "section 2.2, definition 7",
-    ours=True,
-    quantity="chance of no label, a step nearer",
-    **over(*STEPS),
-)
+@INSTABILITY("rdf/instability", "section 2.2, definition 7", ours=True, **over(*STEPS))
 def instability(effort, rng):
     r"""Let $d$ be the exponent of a leaf's smooth sensitivity and $0 < \delta \le \frac12$. Releasing the leaf's
     majority if $d + \mathrm{Lap}(1/\epsilon) > \frac1\epsilon\ln\frac{1}{2\delta}$ is $(\epsilon,
@@ -62,16 +56,13 @@ def instability(effort, rng):
         near = delta * math.exp(epsilon * d)  # on two neighbours without it but different majorities
         stated = near if near <= 0.5 else 1 - math.exp(-epsilon * d) / (4 * delta)
         yield same(stated, random_forest.stable_release(d + 1, epsilon, delta), distance=d, epsilon=epsilon)
-    return "With any number of classes, at every distance: {statement} wherever {where}; at distance 0 it is delta"
+    return note(
+        "With any number of classes, at every distance: {statement} wherever {where}; at distance 0 it is delta",
+        quantity="chance of no label, a step nearer",
+    )
 
 
-@CLASSES(
-    "rdf/instability-classes",
-    "section 2.2, definition 7",
-    ours=True,
-    quantity="lower bound of permute-and-flip's error, and the test's, six classes",
-    **over(*PURE, *FEW, SIX),
-)
+@CLASSES("rdf/instability-classes", "section 2.2, definition 7", ours=True, **over(*PURE, *FEW, SIX))
 def instability_classes(effort, rng):
     r"""If a uniform class replaces the label when the test fails, the label is $\epsilon$-private if and only if
     $\delta \le (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. With at most five classes permute-and-flip
@@ -91,7 +82,10 @@ def instability_classes(effort, rng):
         pairs = _label_pairs(4, classes, e, random_forest.pure_delta(e, classes), "add-remove", True)
         loss = max(np.abs(np.log(p / q)).max() for p, q in pairs)
         yield same(loss, e, classes=classes, epsilon=e)
-    return "The loss is epsilon at the edge and more beyond it. Six classes or more: {statement}, wherever {where}"
+    return note(
+        "The loss is epsilon at the edge and more beyond it. Six classes or more: {statement}, wherever {where}",
+        quantity="lower bound of permute-and-flip's error, and the test's, six classes",
+    )
 
 
 @OPTIMUM(

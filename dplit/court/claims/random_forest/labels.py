@@ -38,13 +38,7 @@ def _worth(mean, trees, epsilon):
     return share, depth.effective_records(mean, epsilon / trees)
 
 
-@RECORDS(
-    "rdf/all-data-records",
-    "section 4.2",
-    ours=True,
-    quantity="probability of the wrong label",
-    **over(*WORTH, FEWER),
-)
+@RECORDS("rdf/all-data-records", "section 4.2", ours=True, **over(*WORTH, FEWER))
 def all_data_records(effort, rng):
     r"""Let a leaf hold Poisson($\lambda$) records, all of one of two classes. Permute-and-flip mislabels it with
     probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ from one of $\tau$ parts at $\epsilon$, and
@@ -58,9 +52,10 @@ def all_data_records(effort, rng):
         yield same(_poisson_error(mean / trees, e), 0.5 * math.exp(-share), **data)
         yield decisive(same(_poisson_error(mean, e / trees), 0.5 * math.exp(-full), **data))
     at_one = -100 * math.expm1(-0.01) / -math.expm1(-1)
-    return (
+    return note(
         "At every epsilon and number of trees all data are worth 1 to epsilon/(1 - e^-epsilon) times the "
-        f"records of the shares; with 100 trees at epsilon 1 {at_one:.3f} times."
+        f"records of the shares; with 100 trees at epsilon 1 {at_one:.3f} times.",
+        quantity="probability of the wrong label",
     )
 
 
@@ -70,13 +65,7 @@ def _poisson_error(mean, epsilon):
     return float(law @ majority.gap_error(n, epsilon))
 
 
-@CLASSES(
-    "rdf/all-data-records/classes",
-    "section 4.2",
-    ours=True,
-    quantity="probability of the wrong label, of a share against all data: 4 classes, 20 records, 100 trees",
-    **over(*CURVED, FEWER),
-)
+@CLASSES("rdf/all-data-records/classes", "section 4.2", ours=True, **over(*CURVED, FEWER))
 def poisson_classes(effort, rng):
     r"""With $k$ classes permute-and-flip mislabels a leaf of Poisson($\lambda$) records of one class with
     probability $1 - \frac1k \sum_{i<k} (-1)^i \binom{k}{i+1} e^{-\lambda(1-e^{-i\epsilon})}$. For $k \ge 3$ and
@@ -95,9 +84,10 @@ def poisson_classes(effort, rng):
     yield decisive(need(share < full, share, "<", full, classes=4, records=20, trees=100))
     last = {k: brentq(lambda m, k=k: _error(m / 100, 1.0, k) - _error(m, 0.01, k), 1, 400) for k in (3, 4, 10)}
     widest = ", ".join(f"{m:.1f} with {k}" for k, m in last.items())
-    return (
+    return note(
         "What a few records are worth is convex in epsilon up to ln(4/3) with three classes or more. With 100 "
-        f"trees at epsilon 1 shares are better up to a mean of {widest} classes."
+        f"trees at epsilon 1 shares are better up to a mean of {widest} classes.",
+        quantity="probability of the wrong label, of a share against all data: 4 classes, 20 records, 100 trees",
     )
 
 
@@ -131,12 +121,7 @@ def _average(mean, epsilon):
     return float(terms[1:].sum() / -math.expm1(-mean)), float(terms.sum())
 
 
-@AVERAGE.corrected(
-    figure_5b,
-    where="section 4.2, figure 5b",
-    quantity="average of shares, 120 records on average, 100 trees, epsilon 1",
-    **over(FEWER),
-)
+@AVERAGE.corrected(figure_5b, where="section 4.2, figure 5b", **over(FEWER))
 def average_of_all_leaves(effort, rng):
     r"""For leaves of Poisson($\lambda$) records of one class, empty ones included, the mean of $e^{-j\epsilon}$ is
     $e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ with disjoint parts, which is larger than
@@ -148,9 +133,10 @@ def average_of_all_leaves(effort, rng):
         for summed, worth in zip((share, full), _worth(mean, t, e)):
             yield same(summed, math.exp(-worth), **data)
     yield decisive(need(share > full, share, ">", full, **data))
-    return (
+    return note(
         "With more trees a share's exponent is the smaller one; {records} records a leaf, {trees} trees, epsilon "
-        "{epsilon:g}: {stated:.4f} with all data, {exact:.4f} with shares."
+        "{epsilon:g}: {stated:.4f} with all data, {exact:.4f} with shares.",
+        quantity="average of shares, 120 records on average, 100 trees, epsilon 1",
     )
 
 
@@ -197,13 +183,7 @@ def more_flips(effort, rng):
     )
 
 
-@FLIPS.corrected(
-    more_flips,
-    "majority.disjoint_error",
-    where="section 4.4, figure 8",
-    quantity="probability of the wrong label",
-    **over(*WRONG),
-)
+@FLIPS.corrected(more_flips, "majority.disjoint_error", where="section 4.4, figure 8", **over(*WRONG))
 def more_wrong_labels(effort, rng):
     """In every leaf of two classes with a majority and at most six records of the other class, a label from one
     tree's part of the data differs from the majority of the whole leaf more often if there are more trees."""
@@ -214,16 +194,14 @@ def more_wrong_labels(effort, rng):
     tails = {d: Fraction(1, 2 ** (abs(d) + 1)) for d in range(-1, 4)}  # at e^(-epsilon) = 1/2
     exact = sum(p * (tails[i - k] if i >= k else 1 - tails[i - k]) for i, k, p in _deals(3, 1, 2))
     yield same(exact, majority.disjoint_error(3, 1, math.log(2), 2))
-    return "On (3, 1) at epsilon 1 from {stated:.4f} with one tree to {exact:.4f} with 100"
+    return note(
+        "On (3, 1) at epsilon 1 from {stated:.4f} with one tree to {exact:.4f} with 100",
+        quantity="probability of the wrong label",
+    )
 
 
 @FLIPS(
-    "rdf/flips-20",
-    "section 4.4, figure 8",
-    "holds",
-    "majority.smooth_exponential_law",
-    "majority.one_sided_law",
-    quantity="probability of a flip, to two digits",
+    "rdf/flips-20", "section 4.4, figure 8", "holds", "majority.smooth_exponential_law", "majority.one_sided_law"
 )
 def flips_20(effort, rng):
     r"""At $\epsilon = 1$ the proportion of labels changed to preserve privacy remains around 5 to 20%, even with
@@ -243,4 +221,5 @@ def flips_20(effort, rng):
         f"have this gap, so it is also the limit of many trees. With ten classes it would be {ten:.4f}.",
         range=f"leaves of two classes of up to {sum(leaves[-1])} records, epsilon 1",
         cases=2 * len(leaves),
+        quantity="probability of a flip, to two digits",
     )

@@ -8,20 +8,12 @@ from operator import mul
 
 from dplit import random_forest
 from dplit.court.ledger.box import Box
-from dplit.court.ledger.compare import need, same
+from dplit.court.ledger.compare import need, note, same
 
 VOTE = Box("thm-forest-vote", "random_forest.forest_law")
 
 
-@VOTE(
-    "rdf/disjoint-forest",
-    "section 4.2",
-    ours=True,
-    proved=False,
-    quantity="probability of a wrong vote",
-    kind="certified",
-    range="all epsilon > 0; three trees, two classes, all data of at most three records",
-)
+@VOTE("rdf/disjoint-forest", "section 4.2", ours=True, proved=False, kind="certified")
 def disjoint_forest(effort, rng):
     r"""If the leaves of the trees differ, the vote of permute-and-flip labels of two classes can be better from
     disjoint parts than from all data. With three trees disjoint parts are better at no $\epsilon$ for one or two
@@ -40,10 +32,12 @@ def disjoint_forest(effort, rng):
     yield need(shares == by_law, shares, "=", by_law, data=first)
     yield need(shares < full, shares, "<", full, data=first)
     earlier = sum(least < 0 for least in fewer.values())
-    return (
+    return note(
         f"Of {len(signs)} data sets with three records shares are better on {len(better)}, from epsilon "
         f"{start:.3f} on, of {len(fewer)} with one or two on {earlier}. The first, {first}, leaves and "
-        f"class, is wrong with {float(shares):.4f} at e^(epsilon/3) = 4, with all data {full}."
+        f"class, is wrong with {float(shares):.4f} at e^(epsilon/3) = 4, with all data {full}.",
+        quantity="probability of a wrong vote",
+        range="all epsilon > 0; three trees, two classes, all data of at most three records",
     )
 
 

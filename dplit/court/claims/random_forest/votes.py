@@ -87,12 +87,7 @@ def hundred_trees(effort, rng):
 
 
 @NUMBER.corrected(
-    hundred_trees,
-    "random_forest.suggested_trees",
-    "random_forest.vote_errors",
-    where="section 4.4",
-    proved=False,
-    quantity="best number of trees in the model",
+    hundred_trees, "random_forest.suggested_trees", "random_forest.vote_errors", where="section 4.4", proved=False
 )
 def best_number(effort, rng):
     r"""In the model, for each of seven shapes in which a path tests the feature with probability 0.4 to 0.7, the
@@ -119,6 +114,7 @@ def best_number(effort, rng):
         "depth {depth}, epsilon {epsilon:g}: best {exact:.0f}, rule {stated:.1f}.",
         range=f"{len(shapes)} shapes, {', '.join(map(str, sizes))} records, epsilon 0.1 to 3; no proof",
         cases=len(cases) * len(trees),
+        quantity="best number of trees in the model",
     )
 
 

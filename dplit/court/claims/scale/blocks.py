@@ -71,12 +71,7 @@ def in_whole_steps(effort, rng):
     return note(f"{differ} of {fits} fits over random blocks differ.", cases=fits)
 
 
-@COST(
-    "ours/scale-cost",
-    "ours",
-    quantity="bytes of a record, of a block's last level, and of what a block sends in a round",
-    range="arrays of forests that run, two to four classes, depth 1 to 4",
-)
+@COST("ours/scale-cost", "ours", range="arrays of forests that run, two to four classes, depth 1 to 4")
 def cost(effort, rng):
     """With $m$ columns, $C$ codes in all, $K$ outputs and depth $d$, a worker keeps $m + 5 + 12 K$ bytes per
     record within a round and, per block, up to $8 K C 2^{d-1}$ bytes of the last level's sums. A block sends $8 K
@@ -94,7 +89,10 @@ def cost(effort, rng):
         held, level = _held(DOMAIN.encode(X), y, outputs, depth)
         yield same(held, scale.record_bytes(3, outputs, depth), **data)
         yield same(level, scale.level_bytes(codes, depth, outputs), **data)
-    return "{cases} sizes, the last with {classes} classes and depth {depth}"
+    return note(
+        "{cases} sizes, the last with {classes} classes and depth {depth}",
+        quantity="bytes of a record, of a block's last level, and of what a block sends in a round",
+    )
 
 
 def _held(records, y, outputs, depth):

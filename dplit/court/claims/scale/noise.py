@@ -7,7 +7,7 @@ import numpy as np
 from dplit import scale
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import below, decisive, frequency, same
+from dplit.court.ledger.compare import below, decisive, frequency, note, same
 from dplit.mechanisms import Geometric
 
 FAR = 2000  # noise beyond it has a probability below e^-200
@@ -15,15 +15,7 @@ NOISE = Box("thm-scale-noise")
 STEPS = tuple(f"ours/scale-noise:{step}" for step in ("moment", "variance", "error", "enough"))
 
 
-@NOISE(
-    "ours/scale-noise",
-    "ours",
-    "holds",
-    "scale.share_error",
-    "scale.enough_records",
-    quantity="mean squared error of a released share",
-    **over(*STEPS),
-)
+@NOISE("ours/scale-noise", "ours", "holds", "scale.share_error", "scale.enough_records", **over(*STEPS))
 def noise(effort, rng):
     r"""If $n$ records lie in a cell with probability $q$ each and the noise has ratio $\alpha$, the released share
     has mean squared error $q(1-q)/n + 2\alpha/((1-\alpha)^2 n^2)$. From $n = 2\alpha/((1-\alpha)^2 q(1-q))$ on,
@@ -37,20 +29,13 @@ def noise(effort, rng):
     for q, epsilon in ((0.1, 0.1), (0.5, 0.5)):  # the two parts are equal there
         n, noise = scale.enough_records(q, epsilon), np.arange(-FAR, FAR + 1)
         yield same(Geometric(epsilon).pmf(noise) @ noise**2 / n**2, q * (1 - q) / n, q=q, epsilon=epsilon)
-    return "The noise's second moment by sums that telescope, and the second part below the first: {statement}"
+    return note(
+        "The noise's second moment by sums that telescope, and the second part below the first: {statement}",
+        quantity="mean squared error of a released share",
+    )
 
 
-@NOISE(
-    "ours/scale-tail",
-    "ours",
-    "holds",
-    "scale.far_off",
-    "scale.chebyshev",
-    proved=False,
-    intervals=2,
-    quantity="probability that a released share is far off",
-    range="200 and 2000 records, a share of .3, epsilon .1",
-)
+@NOISE("ours/scale-tail", "ours", "holds", "scale.far_off", "scale.chebyshev", proved=False, intervals=2)
 def tail(effort, rng):
     """The probability that a released share is far off, computed from the distributions of count and noise, agrees
     with simulated draws and is never above the bound from the variance."""
@@ -60,4 +45,8 @@ def tail(effort, rng):
         law, bound = scale.far_off(n, q, epsilon, t), scale.chebyshev(n, q, epsilon, t)
         yield frequency(np.abs(shares - q) >= t - 1e-12, law, n=n)
         yield decisive(below(law, bound, n=n, law=law))
-    return "At n = {n} with probability {law:.4f} by its distribution, at most {stated:.4f} by the variance."
+    return note(
+        "At n = {n} with probability {law:.4f} by its distribution, at most {stated:.4f} by the variance.",
+        quantity="probability that a released share is far off",
+        range="200 and 2000 records, a share of .3, epsilon .1",
+    )

@@ -20,14 +20,7 @@ def _one(*_):
     return 1
 
 
-@SPLIT(
-    "diprime-v1/sensitivity-counts",
-    "Section 3",
-    "holds",
-    "sensitivity.counts",
-    "sensitivity.worst_case",
-    range="add-remove, 2 and 3 classes, all leaves of up to 4 records",
-)
+@SPLIT("diprime-v1/sensitivity-counts", "Section 3", "holds", "sensitivity.counts", "sensitivity.worst_case")
 def counts(effort, rng):
     r"""Each class count of a leaf has sensitivity 1 and is released with noise of scale $1/\epsilon_2$: under
     add-remove the vector of counts moves by 1 in L1 norm."""
@@ -35,24 +28,25 @@ def counts(effort, rng):
     for k in range(2, effort.pick(4, 5, 6)):
         tally = partial(sensitivity.counts_of, classes=k)
         yield from searched(exactly, tally, _one, sizes, ((0, k - 1),), ONE_MORE, grid=k)
-    return note("{cases} enumerations: 1 in each", quantity="L1 distance of the counts")
+    return note(
+        "{cases} enumerations: 1 in each",
+        range="add-remove, 2 and 3 classes, all leaves of up to 4 records",
+        quantity="L1 distance of the counts",
+    )
 
 
-@SPLIT(
-    "diprime-v2/sensitivity-score",
-    "Section 3.1",
-    "holds",
-    "sensitivity.split_score",
-    "sensitivity.worst_case",
-    range="add-remove, all splits of up to 8 records, closed and open sides",
-)
+@SPLIT("diprime-v2/sensitivity-score", "Section 3.1", "holds", "sensitivity.split_score", "sensitivity.worst_case")
 def score(effort, rng):
     r"""The split score $q(r) = -\bigl||X_a \cap [a_L, r]| - |X_a \cap [r, a_U]|\bigr|$ has
     sensitivity 1, and so has the score of a categorical split."""
     sizes = range(1, effort.pick(9, 15, 30))
     for statistic, sides in ((sensitivity.split_score_of, 2), (_closed_score_of, 3)):
         yield from searched(exactly, statistic, _one, sizes, ((0, 0),), ONE_MORE, sides=sides)
-    return note("{cases} enumerations, ties either way: 1 in each", quantity="sensitivity of the score")
+    return note(
+        "{cases} enumerations, ties either way: 1 in each",
+        range="add-remove, all splits of up to 8 records, closed and open sides",
+        quantity="sensitivity of the score",
+    )
 
 
 def _closed_score_of(records):

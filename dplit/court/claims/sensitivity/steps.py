@@ -4,7 +4,7 @@ from dplit import sensitivity
 from dplit.court.claims.sensitivity._searched import plain
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import below
+from dplit.court.ledger.compare import below, note
 from dplit.mechanisms import Laplace
 
 PROOF = Box("rem-sensitivity-sse-proof", "sensitivity.published_sse")
@@ -44,14 +44,7 @@ def sse_proof_triangle(effort, rng, paper):
     return "For all data and every number of records that go: {statement}"
 
 
-@SPLIT(
-    "diprime-v2/leaf-counts",
-    "Section 3, estimating leaf node parameters",
-    "assumes",
-    proved=True,
-    quantity="privacy loss of the noisy counts as one record changes its class, in epsilon_l",
-    range="both relations, two classes, all leaves of up to 4 records",
-)
+@SPLIT("diprime-v2/leaf-counts", "Section 3, estimating leaf node parameters", "assumes", proved=True)
 def leaf_counts(effort, rng):
     r"""To render the count query at a node $\epsilon_\ell$-private, add Laplace$(0, 1/\epsilon_\ell)$ noise to
     each class count: changing the value of a data point changes each class count by at most 1. (This assumes
@@ -67,7 +60,11 @@ def leaf_counts(effort, rng):
             shown = {"labels": plain(worst.data), "neighbour": plain(worst.neighbour)}
             yield below(loss, 1.0, broken=broken, **shown)
     kept, changed = losses.values()
-    return f"A record that joins costs {kept:g} epsilon_l, a record that changes its class {changed:g}."
+    return note(
+        f"A record that joins costs {kept:g} epsilon_l, a record that changes its class {changed:g}.",
+        quantity="privacy loss of the noisy counts as one record changes its class, in epsilon_l",
+        range="both relations, two classes, all leaves of up to 4 records",
+    )
 
 
 def _two_counts(labels):

@@ -69,13 +69,7 @@ def theorem_1(effort, rng):
     return "Both are above the worst loss for every N, t and epsilon_l: {statement} wherever {where}"
 
 
-@SPLIT.corrected(
-    theorem_1,
-    "utility.split_loss_bound",
-    "utility.worst_split_change",
-    "utility.expected_sse",
-    quantity="expected loss, in R^2",
-)
+@SPLIT.corrected(theorem_1, "utility.split_loss_bound", "utility.worst_split_change", "utility.expected_sse")
 def theorem_1_corrected(effort, rng):
     r"""Let $s = \lfloor t \rfloor + 1$. With probability at least $1 - \zeta_t$ the squared error grows by at most
     $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s (N-s))\bigr]$. The
@@ -93,6 +87,7 @@ def theorem_1_corrected(effort, rng):
         "The bound equals the largest loss over all targets and all splits in each case, and the "
         "expected squared error equals the count for each target.",
         range=f"all targets and splits of N up to {effort.pick(9, 11, 13)}, five budgets",
+        quantity="expected loss, in R^2",
     )
 
 
@@ -151,14 +146,7 @@ def expectation(effort, rng):
     )
 
 
-@IMBALANCE(
-    "diprime-v2/imbalance",
-    "Section 3.2, after theorem 2",
-    "assumes",
-    proved=True,
-    quantity="loss at s",
-    **over(*FALLS),
-)
+@IMBALANCE("diprime-v2/imbalance", "Section 3.2, after theorem 2", "assumes", proved=True, **over(*FALLS))
 def imbalance(effort, rng):
     r"""Theorems 1 and 2 "formalize our intuition that increasing imbalance between leaf node occupancies leads to
     a decrease in utility". (Two upper bounds cannot show this. In the worst case over the targets it is true: the
@@ -176,9 +164,10 @@ def imbalance(effort, rng):
     y = np.array([[0, 1, 1, 1]])  # pure at 1 and 3, not at 2 and 2
     even, uneven = (float((squared_error(y, range(k)) + squared_error(y, range(k, 4)))[0]) for k in (2, 1))
     yield below(even, uneven)
-    return (
+    return note(
         "In the worst case over the targets no loss rises with the smaller block, for every N and epsilon_l. The "
-        f"targets 0, 1, 1, 1 alone have the squared error {even:g} at 2 and 2 records, {uneven:g} at 1 and 3."
+        f"targets 0, 1, 1, 1 alone have the squared error {even:g} at 2 and 2 records, {uneven:g} at 1 and 3.",
+        quantity="loss at s",
     )
 
 

@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from dplit import utility
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
-from dplit.court.ledger.compare import decisive, need, same
+from dplit.court.ledger.compare import decisive, need, note, same
 
 FLIP = Box("thm-utility-flip", "utility.published_flip")
 LEAF = Box("thm-utility-leaf", "utility.published_loss")
@@ -52,14 +52,7 @@ def _flips(gap, epsilon):
     return sum(quad(above, a, b, epsabs=1e-13)[0] for a, b in pairwise(edges) if a < b)
 
 
-@LEAF(
-    "diprime-v1/divisible",
-    "Section 3.1, before theorem 1",
-    "assumes",
-    about="reading",
-    quantity="records in a leaf of a median tree on N = 2^d records",
-    range="depths 1 to 6, every N up to 200",
-)
+@LEAF("diprime-v1/divisible", "Section 3.1, before theorem 1", "assumes", about="reading")
 def divisible(effort, rng):
     r"""The dataset is perfectly divisible into the leaf nodes, i.e., $N = 2^d$ for a depth-$d$ tree; hence a tree
     with median splits has $N/2^d$ data points at each leaf. (This assumes that a multiple of $2^d$ is meant: with
@@ -71,9 +64,11 @@ def divisible(effort, rng):
     for depth in range(1, 7):
         (leaf,) = set(_halved(2**depth, depth))
         yield need(leaf >= 2, leaf, ">=", 2, depth=depth, N=2**depth, leaf=leaf)
-    return (
+    return note(
         "Median splits make equal leaves if and only if 2^d divides N. With N = 2^d every leaf has one record, "
-        "so that theorem 3 has a finite bound for t < 1 alone."
+        "so that theorem 3 has a finite bound for t < 1 alone.",
+        quantity="records in a leaf of a median tree on N = 2^d records",
+        range="depths 1 to 6, every N up to 200",
     )
 
 

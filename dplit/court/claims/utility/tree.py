@@ -31,14 +31,7 @@ def _second_column(n, t, rate, epsilon):
     return at_most(chance, zeta.sum(), **shown, **columns)
 
 
-@LOSS(
-    "diprime-v1/theorem-3",
-    "Theorem 3; appendix A.2.3",
-    "fails",
-    "utility.published_loss",
-    "utility.zeta",
-    quantity="probability of a larger loss",
-)
+@LOSS("diprime-v1/theorem-3", "Theorem 3; appendix A.2.3", "fails", "utility.published_loss", "utility.zeta")
 def theorem_3(effort, rng):
     r"""With probability at least $1 - \zeta$ the private tree loses at most $(2B^2 t + R^2/(\epsilon_2^2 (N/2^d -
     t)))\,2^{d+1}$ in expectation, where $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d} \zeta$."""
@@ -61,6 +54,7 @@ def theorem_3(effort, rng):
         "smaller N breaks it at a whole t in this family. "
         "At t = {smaller_t[t]:g} N = {smaller_t[n]} is enough.",
         range=f"two columns, depth 1, even N up to {effort.pick(12, 18, 38)}, six pairs of budgets, every t",
+        quantity="probability of a larger loss",
     )
 
 

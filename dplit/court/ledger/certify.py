@@ -269,13 +269,21 @@ def over(*names: str) -> dict[str, str]:
 
 
 def certified(
-    name: str | Statement, effort: Effort, met: bool | None = None, broken: str = "", **sides: Callable
+    name: str | Statement | tuple[str, ...],
+    effort: Effort,
+    met: bool | None = None,
+    broken: str = "",
+    **sides: Callable,
 ) -> Iterator[Compared]:
     """The statement `name` over its whole range, and at three points the code that computes its `left` or `right`.
 
     Quick effort verifies the stored boxes, deep effort finds them anew. The functions take the statement's
-    parameters by name. `name` may be a statement itself. `met` and `broken` as of a `Compared`.
+    parameters by name. `name` may be a statement itself, or several names. `met` and `broken` as of a `Compared`.
     """
+    if isinstance(name, tuple):
+        for one in name:
+            yield from certified(one, effort, met, broken, **sides)
+        return
     if flint is None:
         raise MissingExtra("certificates need python-flint: pip install 'dplit[certify]'")
     statement, tree = (name, ".") if isinstance(name, Statement) else (statements()[name], boxes().get(name, "."))

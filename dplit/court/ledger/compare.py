@@ -107,9 +107,9 @@ def counted(events, draws, stated, relation="within", broken="", **data):
     return Compared(events / draws, relation, float(stated), bool(good), data, None, broken, span, draws)
 
 
-def decisive(case):
-    """The same case, shown before others unless one breaks the statement."""
-    return case._replace(decisive=True)
+def decisive(case, when=True):
+    """The same case, `when` so shown before others unless one breaks the statement."""
+    return case._replace(decisive=bool(when))
 
 
 def judged(check: Callable, broken: str = "fails", kind: str = "exact") -> Callable:

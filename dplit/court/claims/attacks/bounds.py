@@ -14,16 +14,14 @@ from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, counted, decisive, need, same
 
 LEVEL = 0.5  # epsilon of the fits of a quick check
-ADVANTAGE = Box("thm-attack-advantage")
+ADVANTAGE = Box("thm-attack-advantage", "attacks.advantage_bound", "attacks.randomised_response")
+MEMBERSHIP = Box("thm-attack-advantage", "attacks.membership", "attacks.membership_law", intervals=4)
 RECONSTRUCTION = Box("thm-attack-reconstruction", quantity="share of records recovered")
 
 
 @ADVANTAGE(
     "ours/advantage",
     "ours; Kairouz, Oh and Viswanath 2015",
-    "holds",
-    "attacks.advantage_bound",
-    "attacks.randomised_response",
     quantity="advantage of an attack",
     **over("ours/advantage", "ours/advantage:met"),
 )
@@ -37,14 +35,10 @@ def advantage(effort, rng):
     return "No attack has more than the bound, and randomised response has it, {statement} wherever {where}"
 
 
-@ADVANTAGE(
+@MEMBERSHIP(
     "ours/membership-open",
     "ours",
-    "holds",
-    "attacks.membership",
-    "attacks.membership_law",
     proved=False,
-    intervals=4,
     quantity="least advantage that the intervals allow",
     range="forty records at 0 and one at 1, ten trees, MRF's theorem 2 at epsilon 0.5",
 )
@@ -60,7 +54,7 @@ def membership_open(effort, rng):
     return f"Of {fits} fits on each side: {'; '.join(said)}. Privacy allows {{stated:.3f}}."
 
 
-@ADVANTAGE(
+@MEMBERSHIP(
     "ours/membership-proved",
     "ours",
     "holds",
@@ -68,7 +62,6 @@ def membership_open(effort, rng):
     "attacks.membership_law",
     "attacks.advantage_bound",
     proved=False,
-    intervals=4,
     quantity="advantage of membership inference",
     range="forty records at 0 and one at 1, one tree, epsilon 0.5",
 )

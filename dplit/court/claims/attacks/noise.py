@@ -18,21 +18,12 @@ EPSILON = 0.1
 WIDE = 60  # exponent of the scores that the attack is run on
 
 
-ADVANTAGE = {"proved": False, "kind": "simulated", "intervals": 2, "quantity": "advantage of an attack"}
-FLOAT = Box("thm-attack-float")
-ARGMAX = Box("thm-attack-argmax")
+ADVANTAGE = {"intervals": 2, "quantity": "advantage of an attack"}
+FLOAT = Box("thm-attack-float", "mechanisms.Laplace", "attacks.tell_apart", "attacks.can_reach", **ADVANTAGE)
+ARGMAX = Box("thm-attack-argmax", "mechanisms.PermuteAndFlip", "attacks.rounded_scores", **ADVANTAGE)
 
 
-@FLOAT(
-    "ours/float-laplace",
-    "ours; Mironov 2012",
-    "leaks",
-    "mechanisms.Laplace",
-    "attacks.tell_apart",
-    "attacks.can_reach",
-    range="0 or 1, epsilon 0.1, noise as NumPy draws it",
-    **ADVANTAGE,
-)
+@FLOAT("ours/float-laplace", "ours; Mironov 2012", "leaks", range="0 or 1, epsilon 0.1, noise as NumPy draws it")
 def float_laplace(effort, rng):
     r"""A count plus Laplace noise that is computed in doubles is $\epsilon$-private, as with real-valued noise."""
     draws, noise = effort.pick(1500, 10_000, 100_000), Laplace(EPSILON)
@@ -51,7 +42,7 @@ def float_laplace(effort, rng):
 
 
 @FLOAT.corrected(
-    float_laplace, "mechanisms.exact.two_sided", "mechanisms.Geometric", range="0 or 1, epsilon 0.1", **ADVANTAGE
+    float_laplace, "mechanisms.exact.two_sided", "mechanisms.Geometric", proved=False, range="0 or 1, epsilon 0.1"
 )
 def exact_noise(effort, rng):
     r"""A count plus exact geometric noise of rate $\epsilon$ is $\epsilon$-private. The best attack on a count of
@@ -78,10 +69,7 @@ def _as_law(seen, law, draws):
     "ours/float-argmax",
     "ours; Ilvento 2020, Casacuberta et al. 2022",
     "leaks",
-    "mechanisms.PermuteAndFlip",
-    "attacks.rounded_scores",
     range="two candidates with whole scores of 2^60, epsilon 0.1",
-    **ADVANTAGE,
 )
 def float_argmax(effort, rng):
     r"""Permute-and-flip, computed as an arg-max of doubles, is $\epsilon$-private for integer scores of any size
@@ -103,8 +91,8 @@ def float_argmax(effort, rng):
     float_argmax,
     "mechanisms.exact.permute_and_flip",
     "attacks.exact_law",
+    proved=False,
     range="two candidates with whole scores of 2^53, where doubles begin to fail, epsilon 0.1",
-    **ADVANTAGE,
 )
 def exact_argmax(effort, rng):
     r"""Permute-and-flip with integer scores and exact coins has its exact distribution for scores of any size: if

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -60,20 +60,17 @@ def _few(effort):
         (9, 1, effort.pick(2, 3, 4)),
     )
     for n, t, width in sizes:
-        for values in datasets(n, width):
-            for root in ROOTS[1:]:
-                epsilon = epsilon_of(root)
-                gain = balance.two_levels(t, values, 0, width, epsilon)
-                gain -= balance.two_levels(t, values, 0, width, 0)
-                yield need(gain >= -1e-12, gain, ">=", 0, values=values, t=t, epsilon=epsilon)
+        for values, root in product(datasets(n, width), ROOTS[1:]):
+            epsilon = epsilon_of(root)
+            gain = balance.two_levels(t, values, 0, width, epsilon)
+            gain -= balance.two_levels(t, values, 0, width, 0)
+            yield need(gain >= -1e-12, gain, ">=", 0, values=values, t=t, epsilon=epsilon)
 
 
 def _at_each_budget():
-    for t in (*range(5), 1000):
-        for more in range(4):
-            for epsilon in (0.001, 0.1, 1.0, 5.0):
-                if t * epsilon < 60:  # beyond it the weights of blocks overflow
-                    yield _trap_gain(max(5 * t + 5, 6) + more, t, epsilon)
+    for t, more, epsilon in product((*range(5), 1000), range(4), (0.001, 0.1, 1.0, 5.0)):
+        if t * epsilon < 60:  # beyond it the weights of blocks overflow
+            yield _trap_gain(max(5 * t + 5, 6) + more, t, epsilon)
 
 
 def _trap_gain(n, t, epsilon):
@@ -112,13 +109,9 @@ def _mixed(x, y):
 
 def _deep_traps():
     """Whether the trap of each size closes; up to 2^k (t + 1) + 1 records it must not."""
-    for levels in (2, 3, 4):
-        for t in range(4):
-            least = 2**levels * (t + 1)
-            for more in (0, 1):
-                yield need(not _closes(least + more, t, levels), n=least + more, t=t, levels=levels)
-            for more in (2, 3, 4, 9, 50):
-                yield need(_closes(least + more, t, levels), n=least + more, t=t, levels=levels)
+    for levels, t, more in product((2, 3, 4), range(4), (0, 1, 2, 3, 4, 9, 50)):
+        n = 2**levels * (t + 1) + more
+        yield need(_closes(n, t, levels) == (more > 1), n=n, t=t, levels=levels)
 
 
 def _closes(n, t, levels):

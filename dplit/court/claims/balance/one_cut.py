@@ -9,9 +9,9 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, decisive, same
 
-BLOCKS = Box("thm-balance-blocks")
+BLOCKS = Box("thm-balance-blocks", "balance.at_least_bound", "balance.published_bound")
 RANDOM = Box("thm-balance-random", "balance.more_than", "balance.split_law")
-SPREAD = Box("thm-balance-spread")
+SPREAD = Box("thm-balance-spread", "balance.guaranteed_gain", "balance.worst_more_than")
 AT_LEAST, MORE = "diprime-v2/theorem-3/corrected:at-least", "diprime-v2/theorem-3/corrected:more"
 SHAPE = tuple(f"diprime-v2/spread/corrected:{part}" for part in ("rises", "falls", "peak"))
 
@@ -20,8 +20,6 @@ SHAPE = tuple(f"diprime-v2/spread/corrected:{part}" for part in ("rises", "falls
     "diprime-v2/theorem-3",
     "Theorem 3; appendix B.3, equation 5",
     "loose",
-    "balance.at_least_bound",
-    "balance.published_bound",
     proved=True,
     quantity="chance of at least t records",
     **over(AT_LEAST, "diprime-v2/theorem-3"),
@@ -92,8 +90,6 @@ def corollary(effort, rng):
     "diprime-v2/spread",
     "Section 3.2, after corollary 3.1",
     "assumes",
-    "balance.guaranteed_gain",
-    "balance.worst_more_than",
     quantity="gain over a random split, of a narrower and of a wider spread",
     **over("diprime-v2/spread", "diprime-v2/spread:ratio"),
 )
@@ -127,15 +123,13 @@ def spread_peak(effort, rng):
     - u$, grows with $u$ until $u = 1/(1 + e^{\epsilon/2})$, where it is $\tanh(\epsilon/4)$, and then falls to 0.
     The worst ratio of the failure probabilities, $e^{-\epsilon}/(u + (1-u)e^{-\epsilon})$, does improve with
     $u$."""
-    rises, falls, peak = SHAPE
-    yield from certified(rises, effort)
-    yield from certified(falls, effort)
+    yield from certified(SHAPE[:2], effort)
     yield from _ratio_improves(effort)
     sides = {
         "left": lambda r: balance.guaranteed_gain(r / (1 + r), 1, -2 * math.log(r)),
         "right": lambda r: balance.greatest_gain(-2 * math.log(r)),
     }
-    yield from certified(peak, effort, **sides)
+    yield from certified(SHAPE[2], effort, **sides)
     for r in (0.2, 0.9):
         yield same(balance.best_spread(-2 * math.log(r)), r / (1 + r), r=r)
     return "The gain rises up to the peak, falls beyond it, and is there {exact:.4f} at {where}"

@@ -14,7 +14,12 @@ from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import at_most, need, private
 from dplit.mechanisms import DiscreteGaussian, Exponential
 
-CONCENTRATED = Box("thm-boosting-concentrated", quantity="Rényi divergence over its order")
+CONCENTRATED = Box(
+    "thm-boosting-concentrated",
+    "mechanisms.Exponential",
+    "budget.Concentrated",
+    quantity="Rényi divergence over its order",
+)
 CONVERSION = Box("thm-boosting-conversion", "budget.epsilon_of", "budget.Converted")
 ORDERS = (1.1, 2.0, 5.0, 20.0)
 
@@ -25,14 +30,7 @@ def renyi(log_p, log_q, order):
     return float((terms.max() + math.log(np.exp(terms - terms.max()).sum())) / (order - 1))
 
 
-@CONCENTRATED(
-    "ours/bounded-range",
-    "ours; Dong et al. 2020, Cesar and Rogers 2021",
-    "holds",
-    "mechanisms.Exponential",
-    "budget.Concentrated",
-    **over("ours/bounded-range"),
-)
+@CONCENTRATED("ours/bounded-range", "ours; Dong et al. 2020, Cesar and Rogers 2021", **over("ours/bounded-range"))
 def bounded_range(effort, rng):
     r"""Drawing a test by the exponential mechanism at $\epsilon$ is $\epsilon^2/8$-zCDP, which is a quarter of the
     $\epsilon^2/2$ that $\epsilon$-privacy alone implies."""
@@ -71,8 +69,7 @@ def gaussian_pairs(effort, rng):
     b/\beta \le 1$. Discrete Gaussian noise of deviation $\alpha/\sqrt{2\rho}$ on the sums of positive parts and
     $\beta/\sqrt{2\rho}$ on the sums of negative parts makes the pairs of all leaves $\rho$-zCDP. With more than
     two classes, noise smaller by the factor $\sqrt2$ is enough."""
-    for name in PAIRS:
-        yield from certified(name, effort)
+    yield from certified(PAIRS, effort)
     for order, (up, down) in product(ORDERS, (((5,), ()), ((), (7,)), ((3, 2), ()), ((3,), (1, 1)))):
         found = sum(_moved(order, REACH.up, a) for a in up) + sum(_moved(order, REACH.down, b) for b in down)
         yield at_most(found / order, RHO, up=up, down=down, order=order)
@@ -117,8 +114,7 @@ SETTINGS = (
 def converted(effort, rng):
     r"""A boosting round whose test and pairs together spend $\rho$ is $(\epsilon, \delta)$-private for the
     $\epsilon$ that the conversion gives at any real order. Under replace-one it spends four times this $\rho$."""
-    for name in CONVERTED:
-        yield from certified(name, effort, broken="leaks")
+    yield from certified(CONVERTED, effort, broken="leaks")
     cases = []
     for (name, signs, scores), (rho, delta), relation in product(
         SETTINGS, ((0.01, 1e-9), (0.1, 1e-3), (1.0, 1e-6)), ("add-remove", "replace-one")

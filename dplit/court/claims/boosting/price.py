@@ -58,8 +58,7 @@ def two_classes(effort, rng):
     at most 1 under any model. If the odds of the second class lie between $o_-$ and $o_+$, a record of
     that class changes it by at most $\min(1, 1/o_-)$ and a record of the first class by at most $\min(1,
     o_+)$. Some record attains each bound, up to the step that is added for rounding."""
-    for name in (*TURNED, "ours/mass-two:even", "ours/mass-two:likely"):
-        yield from certified(name, effort, broken="fails")
+    yield from certified((*TURNED, "ours/mass-two:even", "ours/mass-two:likely"), effort, broken="fails")
     for low, high in ((0.0, 0.0), (-1.0, 0.5), (0.4, 1.0), (-CERTAIN, -2.0), (-CERTAIN, CERTAIN)):
         reach, ends = boosting.class_reach(low, high), list(_at_ends(low, high, 2))
         for bound, sign in ((reach.mass, 0), (reach.up, 1), (reach.down, -1)):
@@ -82,8 +81,7 @@ def weighted(effort, rng):
     sum of the two parts has the mean $\min(p, 1 - p)$, which is minus the mean residual's derivative in the
     log-odds, and a residual's variance is one to two times that. The residuals are minus the derivative of the
     loss $1 - f$ for $f < 0$ and $e^{-f}$ otherwise, where $f$ is the log-odds of a record's own class."""
-    for name in WEIGHTED:
-        yield from certified(name, effort, broken="fails")
+    yield from certified(WEIGHTED, effort, broken="fails")
     for score in (-3.0, -0.4, 0.0, 0.7, 5.0):
         for code, own in ((1, score), (0, -score)):
             ends = [math.exp(-at) if at >= 0 else 1 - at for at in (own - 1e-5, own + 1e-5)]
@@ -106,8 +104,7 @@ def many_classes(effort, rng):
     r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the least
     probability that the model can give to a record's own class. Some record attains this up to $K + 2$ steps. The
     bound is 2 if the model excludes the class, and $2(1 - \min_k p_k)$ if it knows only the class frequencies."""
-    for name in (*TURNED, "ours/mass-many"):
-        yield from certified(name, effort, broken="fails")
+    yield from certified((*TURNED, "ours/mass-many"), effort, broken="fails")
     for low, high in ENDS:
         bound = boosting.class_reach(np.array(low), np.array(high)).mass
         yield from _attained(_at_ends(low, high, len(low)), bound, 4 + 2, low=low, high=high)
@@ -126,8 +123,7 @@ def clipped_classes(effort, rng):
     """Let the residuals for $K > 2$ classes be scaled down to at most $c$ for a record's own class and rounded
     towards 0. Then one record changes the mass of a test by at most $2c$. A record whose own class has a
     probability below $1 - c$ in the model can attain this bound, up to one step per class."""
-    for name in (*TURNED, "ours/mass-clipped"):
-        yield from certified(name, effort, broken="fails")
+    yield from certified((*TURNED, "ours/mass-clipped"), effort, broken="fails")
     for (low, high), clip in product(ENDS, (boosting.CLIP, 20_001)):
         data = {"low": low, "high": high, "clip": clip}
         yield same(boosting.class_reach(np.array(low), np.array(high), clip).mass, 2 * clip, **data)

@@ -31,8 +31,8 @@ def shrinkage(effort, rng):
         h, D2**0.5, W * h * D2, boosting.best_weight(h, D2**0.5, W * h * D2)
     )
     yield from certified("ours/shrinkage", effort, right=error)
-    for name in PULL:
-        yield from certified(name, effort, **({"left": best} if name in PULL[:2] else {}))
+    yield from certified(PULL[:2], effort, left=best)
+    yield from certified(PULL[2:], effort)
     return "The stated error, its minimum and the comparison with the plain step hold: {statement}"
 
 
@@ -90,8 +90,7 @@ def balance(effort, rng):
     rounds grows like $\sqrt{s}$ and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best number
     multiplies the sum of the first and last terms by $(3/x + x^3)/4$, so $x = \frac13$ costs less than $x = 3$.
     (This assumes the two powers of the bias, which no theorem gives for noisy greedy trees.)"""
-    for name in ("ours/balance", *BEST):
-        yield from certified(name, effort, broken="fails")
+    yield from certified(("ours/balance", *BEST), effort, broken="fails")
     for s, b, deep, alpha, nu in ((1e3, 0.2, 2.0, 0.3, 4.0), (1e7, 3.0, 0.5, 1.0, 1.0)):
         data = {"s": s, "bias": b, "deep": deep, "alpha": alpha, "noise": nu, "broken": "fails"}
         d = float(boosting.best_depth(s, b, deep, alpha, nu))

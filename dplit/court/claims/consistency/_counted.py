@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import cache
+from itertools import permutations
 
 from dplit.court.ledger.compare import frequency
 
@@ -22,10 +23,8 @@ def counted_only(events):
 def transitions(n):
     """Law of the points on X's side of the cut, in fractions: every two places of cut and X, n + 2 in all."""
     law = [Fraction(0)] * (n + 1)
-    for cut in range(n + 2):
-        for x in range(n + 2):
-            if x != cut:
-                law[cut - 1 if x < cut else n - cut] += Fraction(1, (n + 1) * (n + 2))
+    for cut, x in permutations(range(n + 2), 2):
+        law[cut - 1 if x < cut else n - cut] += Fraction(1, (n + 1) * (n + 2))
     return law
 
 

@@ -15,7 +15,8 @@ from dplit.court.ledger.compare import at_most, below, decisive, frequency, need
 CHAIN = Box("thm-consistency-chain", about="step")
 LEVELS = "levels until the bound on a size halves"
 ANY_LAW = Box("thm-consistency-any-law", "consistency.any_law_size")
-BY_ANY_LAW = {"proof": "thm-consistency-any-law"}
+HALVE = "consistency.levels_to_halve"
+SIDE = "expected size of X's side"
 MANY = 1000  # cuts of a feature, where scores are taken to be 1 on the outer ranks
 PARTS = (3, 4, 8, 20)
 STEEP = (0.5, 0.1, 0.01)  # densities a x^(a - 1), which no constant bounds
@@ -93,15 +94,12 @@ SETTINGS = [
 
 
 WORST = tuple(f"mrf/equation-10/corrected:{part}" for part in ("few", "many", "met"))
-LOOSE = (*WORST, "mrf/equation-10")
+LOOSE = {"proof": "thm-consistency-any-law"} | over(*WORST, "mrf/equation-10")
 
 
 def _worst_is_certified(effort):
     """That X's side keeps at most 1 - 1/(2(1 + e^(B2/4))), whichever cuts score, and the package's bound."""
-    for name in WORST:
-        yield from certified(
-            name, effort, right=lambda r, **_: consistency.any_law_size(1, 1, 0.0, 4 * math.log(r))
-        )
+    return certified(WORST, effort, right=lambda r, **_: consistency.any_law_size(1, 1, 0.0, 4 * math.log(r)))
 
 
 def _stated(D, S, r, N):
@@ -109,15 +107,7 @@ def _stated(D, S, r, N):
     return consistency.contraction(p1, p2, N)
 
 
-@CHAIN(
-    "mrf/equation-10",
-    "Equation 10",
-    "loose",
-    "consistency.contraction",
-    quantity="expected size of X's side",
-    **BY_ANY_LAW,
-    **over(*LOOSE),
-)
+@CHAIN("mrf/equation-10", "Equation 10", "loose", "consistency.contraction", quantity=SIDE, **LOOSE)
 def equation_10(effort, rng):
     r"""In a cell with many structure points and a cut for every feature, the size of $X$'s cell along a feature
     has $\mathrm{E}\,V_m \le (1 - P_1 P_2/N)\,V_{m-1}$ with the published constants. This holds for every
@@ -127,7 +117,7 @@ def equation_10(effort, rng):
     return "The bound is above the worst of all scores for every D, N and budget: {statement} wherever {where}"
 
 
-@ANY_LAW.corrected(equation_10, quantity="expected size of X's side", **over(*WORST))
+@ANY_LAW.corrected(equation_10, quantity=SIDE, **over(*WORST))
 def equation_10_corrected(effort, rng):
     r"""For every distribution of the features without atoms, in a cell with many structure points and a cut for
     every feature, the size of $X$'s cell along a feature has $\mathrm{E}\,V_m \le (1 - P_1/(2(1 +
@@ -144,16 +134,7 @@ def _levels_of_the_worst():
     return -math.log(2) / math.log(_worst_cell(9, 10.0, 10.0, MANY))
 
 
-@CHAIN(
-    "mrf/equation-11",
-    "Equation 11",
-    "loose",
-    "consistency.published_size",
-    "consistency.levels_to_halve",
-    quantity=LEVELS,
-    **BY_ANY_LAW,
-    **over(*LOOSE),
-)
+@CHAIN("mrf/equation-11", "Equation 11", "loose", "consistency.published_size", HALVE, quantity=LEVELS, **LOOSE)
 def equation_11(effort, rng):
     r"""Under the conditions of equation 10, $\mathrm{E}\,V_m \le (1 - P_1 P_2/N)^m$, so sizes fall to 0. At $B_1 =
     B_2 = 10$, $D = 9$ the bound halves in $4.7 \cdot 10^{14}$ levels; a path has about $2 \ln(n/k)$ levels."""
@@ -171,12 +152,7 @@ def equation_11(effort, rng):
 
 
 @ANY_LAW.corrected(
-    equation_11,
-    "consistency.any_law_size",
-    "consistency.tight_size",
-    "consistency.levels_to_halve",
-    quantity=LEVELS,
-    **over(*WORST),
+    equation_11, "consistency.any_law_size", "consistency.tight_size", HALVE, quantity=LEVELS, **over(*WORST)
 )
 def equation_11_corrected(effort, rng):
     r"""For every distribution of the features without atoms, in the limit of many structure points, the size $V_m$

@@ -12,10 +12,10 @@ from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import below, counted, decisive, frequency, need, note, same
 
 VOTE = Box("thm-consistency-vote", "consistency.vote_excess_bound")
-BOUND = "consistency.partition_excess_bound"
+PATHS, BOUND = "consistency.observed_paths", "consistency.partition_excess_bound"
 PARTITION = Box("thm-consistency-partition", BOUND, "consistency.grid_risk")
 ONE_SET = Box("thm-consistency-one-set", BOUND)
-OF_FOREST = {"kind": "simulated", "proved": False, "intervals": 6}
+OF_FOREST = {"proved": False, "intervals": 6}
 BAYES = 0.25  # of the laws that are drawn here
 
 
@@ -58,7 +58,7 @@ def _worst_vote(share, loss, trees):
     "mrf/lemma-1/forest",
     "ours; lemma 1",
     "holds",
-    "consistency.observed_paths",
+    PATHS,
     "consistency.vote_excess_bound",
     quantity="error of the vote of 9 trees",
     **OF_FOREST,
@@ -119,15 +119,7 @@ def _ones_of(count, left, width, rng):
     return int((rng.random(count) < left + width * rng.random(count)).sum())
 
 
-@PARTITION(
-    "mrf/lemma-2/forest",
-    "ours; lemma 2",
-    "holds",
-    "consistency.observed_paths",
-    BOUND,
-    quantity="error of one tree",
-    **OF_FOREST,
-)
+@PARTITION("mrf/lemma-2/forest", "ours; lemma 2", "holds", PATHS, BOUND, quantity="error of one tree", **OF_FOREST)
 def lemma_2_forest(effort, rng):
     r"""The bound of lemma 2 holds for trees of a multinomial forest, with the spread and the counts of
     their own leaves, at $B_1 = B_2 = 0$, 2 and 10, for one feature and for three."""

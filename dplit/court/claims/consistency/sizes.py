@@ -186,7 +186,7 @@ def end_cuts(effort, rng):
     for budget, stated in ((0.0, 198 / 9999), (10.0, (-1, 0.1)), (np.inf, (0.25, 2))):
         cuts = consistency.noise_cuts(n, draws, budget, rng=rng)
         ends = frequency((cuts < 0.01 * n) | (cuts > 0.99 * n), stated, B2=str(budget))
-        yield decisive(ends) if budget == 10 else ends
+        yield decisive(ends, budget == 10)
         middle = np.abs(cuts - n / 2) <= n / 4
         yield frequency(middle, (-1, 0.25), B2="inf") if budget == np.inf else counted_only(middle)
         said.append("B2 = {:g}: {:.3f} to {:.3f}".format(budget, *ends.span))

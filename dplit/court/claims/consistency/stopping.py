@@ -15,11 +15,10 @@ from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import at_most, below, decisive, frequency, need, note, same
 
 OCCUPANCY = Box("thm-consistency-occupancy", "consistency.leaf_count_law")
-DEPTH = Box("thm-consistency-depth", "consistency.depth_law")
+DEPTH = Box("thm-consistency-depth", "consistency.depth_law", "consistency.ideal_paths")
 TAIL = Box("thm-consistency-tail", "consistency.leaf_tail_bound", "consistency.observed_paths")
 ORDERINGS = "k up to 5, every small n, all orderings of the cut and the points"
 INDUCTION = "mrf/stopping/corrected", "mrf/stopping/corrected:sum"
-DRAWN = {"kind": "simulated", "proved": False}
 
 
 def _small(ks, most, least=1):
@@ -66,8 +65,8 @@ def stopping_corrected(effort, rng):
     then for every distribution without atoms and any $n > k$, $X$'s leaf holds $m \le k$ points with probability
     $2(m+1)/((k+1)(k+2))$, so it holds $k$ points with probability only $2/(k+2)$."""
     law = lambda n, k, m: 2 * (m + 1) / ((k + 1) * (k + 2))  # noqa: E731
-    for name in INDUCTION:
-        yield from certified(name, effort, **({"right": law} if name == INDUCTION[0] else {}))
+    yield from certified(INDUCTION[0], effort, right=law)
+    yield from certified(INDUCTION[1], effort)
     for k, n in ((0, 3), (2, 7), (5, 9)):
         for m, (true, stated) in enumerate(zip(leaf_law(n, k), consistency.leaf_count_law(k))):
             yield same(true, stated, k=k, n=n, m=m)
@@ -82,7 +81,7 @@ def stopping_corrected(effort, rng):
     "consistency.ideal_paths",
     intervals=9,
     quantity="probability of at most k/2 points in X's leaf",
-    **DRAWN,
+    proved=False,
 )
 def occupancy(effort, rng):
     r"""Drawn paths whose cuts are uniform in ranks end in a leaf of $m$ points with probability
@@ -105,7 +104,7 @@ def occupancy(effort, rng):
     "consistency.observed_paths",
     intervals=6,
     quantity="distance of the share of leaves with at most k/2 points",
-    **DRAWN,
+    proved=False,
 )
 def occupancy_observed(effort, rng):
     """With cuts at midpoints of structure points and $B_1 = B_2 = 0$, the share of leaves with at most $k/2$
@@ -184,12 +183,9 @@ def depth(effort, rng):
 @DEPTH(
     "mrf/depth-law/drawn",
     "ours",
-    "holds",
-    "consistency.depth_law",
-    "consistency.ideal_paths",
     intervals=4,
     quantity="probability of at most the mean number of cuts",
-    **DRAWN,
+    proved=False,
 )
 def depth_drawn(effort, rng):
     """The depths of drawn paths with cuts uniform in ranks have the distribution of `mrf/depth-law`, for

@@ -17,7 +17,7 @@ TREES = 100  # what section 4.4 recommends, at epsilon 1
 HALF = Fraction(1, 2)
 DEEPER = tuple(f"rdf/optimal-depth/corrected:{part}" for part in ("deeper", "less-deep"))
 PARITY = Box("thm-depth-parity", "depth.parity_accuracy", "depth.vote_law", "depth.relevant_tested")
-BEST = Box("thm-depth-best", "depth.published_depth", "depth.best_depth")
+BEST = Box("thm-depth-best", "depth.published_depth", "depth.parity_accuracy")
 SETTINGS = Box(
     "thm-depth-settings", "depth.best_depth", "depth.published_depth", "depth.table_depth", "depth.forest_accuracy"
 )
@@ -48,8 +48,6 @@ def depth_accuracy(effort, rng):
     "rdf/optimal-depth",
     "Theorem 2 and section 4.3",
     "fails",
-    "depth.published_depth",
-    "depth.parity_accuracy",
     about="reading",
     quantity="accuracy at depth 1, and at the depth of theorem 2",
     **over("rdf/optimal-depth"),
@@ -81,17 +79,15 @@ def optimal_depth_corrected(effort, rng):
     r"""In the model of `rdf/depth-accuracy` depth $d + 1$ is better than $d$ if and only if $n_\epsilon
     > -2^{d+1} \ln(P_{d+1}/P_d - 1)$, for $P_d > 0$. These thresholds grow with $d$, so the best depth
     never falls as $n$ or $\epsilon$ grows, and it depends on them only through $n_\epsilon$."""
-    for name in DEEPER:
-        yield from certified(name, effort)
+    yield from certified(DEEPER, effort)
     for d, m in product((1, 2, 5), (2, 4)):  # one relevant feature
         less, more = (1 - (1 - 1 / m) ** depth for depth in (d, d + 1))
         threshold = max(-(2 ** (d + 1)) * log(more / less - 1), 0)
         yield same(depths.deeper_from(d, m, 1), threshold, depth=d, features=m)
     for m, repeated in product(range(1, 5), (True, False)):
-        edges = [depths.deeper_from(d, m, h, repeated) for h in range(1, m + 1) for d in range(m)]
-        for h in range(m):
-            own = edges[h * m : (h + 1) * m]
-            yield need(own == sorted(own), features=m, relevant=h + 1, repeated=repeated, edges=own)
+        for h in range(1, m + 1):
+            own = [depths.deeper_from(d, m, h, repeated) for d in range(m)]
+            yield need(own == sorted(own), features=m, relevant=h, repeated=repeated, edges=own)
     low, high = (depths.deeper_from(d, 2, 1) for d in (1, 2))
     return (
         f"{{statement}} wherever {{where}}; two continuous features, one relevant: depth 2 is best for n_eps "

@@ -274,8 +274,7 @@ def shares_of_three_classes(effort, rng):
     for x in ((1, 0, 0), (2, 1, 0)):
         share, full = _share_error(x, tenth**2, 2), _error(x, tenth)
         data = {"counts": list(x), "trees": 2, "epsilon": epsilon}
-        less = need(share < full, share, "<", full, **data)
-        yield decisive(less) if x == (1, 0, 0) else less
+        yield decisive(need(share < full, share, "<", full, **data), x == (1, 0, 0))
         small.append(f"{float(share):.6f} from a share and {float(full):.6f} from all data")
         if x == (1, 0, 0):
             yield same(share, majority.unanimous_disjoint_error(1, 3, epsilon, 2), **data)
@@ -321,8 +320,7 @@ def ten_times_with_classes(effort, rng):
     drawn = []
     for mean in (0.1, 0.5, 1.0):
         one, ten = _poisson_error(mean, 10, 1.0), _poisson_error(10 * mean, 10, 0.1)
-        more = need(ten > one, ten, ">", one, mean=mean)
-        yield decisive(more) if mean == 0.5 else more
+        yield decisive(need(ten > one, ten, ">", one, mean=mean), mean == 0.5)
         drawn.append(f"{mean:g}: {one:.4f} at epsilon 1, {ten:.4f} at 0.1")
     leaves = np.array(majority.leaves(effort.pick(4, 5, 7), 4))
     laws = majority.one_sided_law(10 * leaves, 0.1), majority.one_sided_law(leaves, 1.0)

@@ -2,12 +2,13 @@ r"""Claims of Fletcher's addendum (2021): report one-sided noisy arg-max; :math:
 
 import math
 from fractions import Fraction
-from itertools import pairwise, permutations, product
+from itertools import pairwise, product
 
 import numpy as np
 
 from dplit import majority
 from dplit.court.claims.majority._printed import label_probabilities
+from dplit.court.claims.mechanisms._orders import flipped
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import decisive, need, note, private, same
@@ -23,21 +24,9 @@ def _by_size(n, classes):
     return [x for x in majority.leaves(n, classes) if list(x) == sorted(x, reverse=True)]
 
 
-def _permute_and_flip(weights):
-    """Its law from the definition: every order of the candidates, every flip, in fractions."""
-    law, orders = [Fraction(0)] * len(weights), list(permutations(range(len(weights))))
-    for order in orders:
-        reached = Fraction(1, len(orders))
-        for r in order:
-            accepted = weights[r] / max(weights)
-            law[r] += reached * accepted
-            reached *= 1 - accepted
-    return law
-
-
-def _doubling(x):
-    """The weights at the epsilon for which e^epsilon is 2."""
-    return [Fraction(2) ** count for count in x]
+def _permute_and_flip(x):
+    """Its law from the definition, in fractions, at the epsilon for which e^epsilon is 2."""
+    return flipped([Fraction(2) ** (count - max(x)) for count in x])
 
 
 @ROSNAM(
@@ -62,7 +51,7 @@ def rosnam_is_permute_and_flip(effort, rng):
     leaves = [*_by_size(n2, 2), *_by_size(n3, 3)]
     for x in leaves:
         law = majority.one_sided_law(x, math.log(2))
-        for other in (_noisy_argmax(x, math.log(2)), _permute_and_flip(_doubling(x))):
+        for other in (_noisy_argmax(x, math.log(2)), _permute_and_flip(x)):
             for p, q in zip(other, law):
                 yield same(p, q, atol=1e-9, counts=list(x))
     return note(
@@ -147,8 +136,7 @@ def _table_6(column, probability, room):
         rows.append((abs(cell.value - computed) / (2 * cell.rounding), computed, x, cell.text))
     for off, computed, x, text in sorted(rows, key=lambda row: -row[0]):
         data = {"counts": list(x), "epsilon": 0.1, "printed": text}
-        case = need(off <= room, 100 * computed, "within", float(text), **data)
-        yield decisive(case) if off == max(rows)[0] else case
+        yield decisive(need(off <= room, 100 * computed, "within", float(text), **data), off == max(rows)[0])
     right = sum(off <= 0.5 + 1e-9 for off, *_ in rows)
     computed = ", ".join(f"{100 * p:.1f}" for _, p, *_ in rows)
     return (
@@ -208,8 +196,7 @@ def _losses(pairs, rate, steps):
 @ROSNAM("rdf/monotone", "addendum, section 2", **over(*ONE_MORE))
 def monotone(effort, rng):
     r"""Counts are monotonic, so noise at rate $\epsilon$ makes ROSNAM $\epsilon$-private (under add-remove)."""
-    for name in ONE_MORE:
-        yield from certified(name, effort, broken="leaks")
+    yield from certified(ONE_MORE, effort, broken="leaks")
     pairs = ((2, 0), (2, 1)), ((3, 1, 0), (3, 2, 0)), ((1, 1, 1, 0), (2, 1, 1, 0))
     yield from _losses(pairs, "add-remove", 1)
     return "At every budget no chance changes by more than e^epsilon, and that of {counts} does as {neighbour}"
@@ -219,8 +206,7 @@ def monotone(effort, rng):
 def monotone_replace_one(effort, rng):
     r"""Under replace-one, ROSNAM costs $2\epsilon$ at rate $\epsilon$ and $\epsilon$ at rate
     $\epsilon/2$. Two classes attain this, and more classes never cost more."""
-    for name in ONE_MORE:
-        yield from certified(name, effort, broken="leaks")
+    yield from certified(ONE_MORE, effort, broken="leaks")
     pairs = ((2, 0), (1, 1)), ((3, 1, 0), (2, 2, 0))
     for rate, steps in (("add-remove", 2), ("replace-one", 1)):
         cases = list(_losses(pairs, rate, steps))

@@ -123,8 +123,7 @@ def _first_listed(x):
 @LISTED("rdf/theorem-1-first-listed", "theorem 1, read with ties to the first class listed", "fails")
 def theorem_1_first_listed(effort, rng):
     r"""If only the first listed of tied classes scores 1, the smooth sensitivity is $e^{-j\epsilon}$."""
-    formula = majority.published_smooth_sensitivity
-    return (yield from _searched(effort, formula, score=_first_listed))
+    return (yield from _searched(effort, majority.published_smooth_sensitivity, score=_first_listed))
 
 
 @LISTED.corrected(
@@ -136,8 +135,7 @@ def theorem_1_first_listed(effort, rng):
 def true_first_listed(effort, rng):
     r"""If only the first listed of tied classes scores 1, the smooth sensitivity is $e^{-\epsilon d}$, where $d$
     is the lead over the nearest rival, less 1 if that rival is listed before the winner."""
-    formula = majority.first_listed_smooth_sensitivity
-    return (yield from _searched(effort, formula, score=_first_listed))
+    return (yield from _searched(effort, majority.first_listed_smooth_sensitivity, score=_first_listed))
 
 
 BALLS = (4, 4), (5, 6), (8, 9)  # most records of a leaf, and how many distances i
@@ -208,7 +206,7 @@ def table_2(effort, rng):
         off = abs(cell.value - exact) / (2 * cell.rounding)
         rows.append((off, need(off < 1, exact, "within", cell.value, j=j, epsilon=e, off=off)))
     farthest = max(off for off, _ in rows)
-    yield from (decisive(case) if off == farthest else case for off, case in rows)
+    yield from (decisive(case, off == farthest) for off, case in rows)
     return (
         f"{sum(off <= 0.5 for off, _ in rows)} of {len(rows)} cells are correctly rounded, the others "
         "truncated; the farthest is {off:.2f} units off, at j = {j}, epsilon {epsilon:g}."

@@ -18,7 +18,7 @@ ENOUGH = 0.75  # at this epsilon and above no gap is worse with the published la
 NOISY = Box("rem-majority-noisy-counts", "majority.smooth_exponential_law")
 SMOOTH = Box("thm-smooth-sensitivity", "majority.searched_smooth_sensitivity", "ground.printed.table")
 LOCAL = Box("rem-majority-local", "majority.neighbouring")
-EMPTY = Box("rem-majority-empty", "majority.smooth_exponential_law")
+EMPTY = Box("rem-majority-empty", "mechanisms.Exponential")
 SEARCH = "majority.searched_smooth_sensitivity"
 FEWER = tuple(f"rdf/less-noise-than-counts{part}" for part in ("", ":enough", ":beyond"))
 MORE = ("rdf/counts-many-classes", "rdf/counts-many-classes:rosnam")
@@ -56,8 +56,7 @@ def less_noise(effort, rng):
     same $\epsilon$, and assuming $\epsilon \ge \frac34$, as in most of the experiments: at no gap is the published
     label wrong more often than the larger of two counts with Laplace noise. At the paper's smaller $\epsilon$ the
     published label is wrong more often at small gaps.)"""
-    for name in FEWER[1:]:
-        yield from certified(name, effort, broken="fails")
+    yield from certified(FEWER[1:], effort, broken="fails")
     for e, j in product((ENOUGH, 1.0, 2.0), (1, 2, 5)):
         wrong = majority.smooth_exponential_law([j, 0], e)[1]
         yield at_most(wrong, counts_error((j, 0), e), met=False, broken="fails", gap=j, epsilon=e)
@@ -100,8 +99,7 @@ def many_classes(effort, rng):
     r"""Laplace noise on each count scales poorly with multiple labels, since it is added independently
     to each: on a leaf of one class, more classes make the label wrong more often. (This is true of every
     label: ROSNAM's error grows by nearly the same factor.)"""
-    for name in MORE:
-        yield from certified(name, effort)
+    yield from certified(MORE, effort)
     two, ten = (counts_error((10, *[0] * (k - 1)), 1.0) for k in (2, 10))
     rosnam = [float(majority.unanimous_error(10, k, 1.0)) for k in (2, 10)]
     for k, found in zip((2, 10), rosnam):
@@ -238,7 +236,6 @@ def smooth_bound(effort, rng):
     "rdf/empty-leaf-scores",
     "section 4.2.1, after example 1",
     "fails",
-    "mechanisms.Exponential",
     about="step",
     quantity="score of each label of an empty leaf",
     range="empty leaves of two to ten classes",

@@ -17,7 +17,7 @@ PEAK = tuple(f"rdf/most-prominent{part}" for part in (":most", ":least", "", ":l
 LAW = "majority.smooth_exponential_law"
 LOSS = Box("thm-smooth-exponential-loss", "majority.first_violation", quantity="privacy loss")
 DELTA = Box("thm-smooth-exponential-delta", "majority.smooth_exponential_delta", quantity="delta")
-PROMINENT = Box("rem-majority-prominent", LAW)
+PROMINENT = Box("rem-majority-prominent", LAW, "majority.published_smooth_sensitivity")
 NOISY = Box("rem-majority-noisy-counts", LAW, "mechanisms.Exponential")
 
 
@@ -65,11 +65,10 @@ def loss_by_gap(effort, rng, epsilon=(0.1, 0.5, 1.5, 1.0)):
     for $j = 0$ and for more classes."""
     sizes = effort.pick({2: 7, 3: 5}, {2: 10, 3: 6, 4: 5}, {2: 24, 3: 10, 4: 7, 5: 6})
     worst = {}
-    for budget in epsilon:
-        for classes, n in sizes.items():
-            for j, _, _, loss in _steps(n, classes, SmoothExponential(budget).logpmf):
-                key = budget, classes, j
-                worst[key] = max(worst.get(key, 0.0), loss)
+    for budget, (classes, n) in product(epsilon, sizes.items()):
+        for j, _, _, loss in _steps(n, classes, SmoothExponential(budget).logpmf):
+            key = budget, classes, j
+            worst[key] = max(worst.get(key, 0.0), loss)
     for (e, k, j), loss in worst.items():
         stated = majority.smooth_exponential_loss(j, e, k)
         yield same(loss, stated, atol=1e-9, epsilon=e, classes=k, gap=j)
@@ -164,8 +163,7 @@ def twice(effort, rng):
 )
 def no_multiple(effort, rng):
     r"""No multiple of $\epsilon$ bounds the published mechanism's cost: for every multiple some gap costs more."""
-    for name in COSTS:
-        yield from certified(name, effort)
+    yield from certified(COSTS, effort)
     multiples, first = (2, 10, 100), {}
     for e, m in product((0.1, 1.0), multiples):
         j = first[e, m] = majority.first_violation(e, bound=m * e)
@@ -195,9 +193,6 @@ def _gain(gap, epsilon, trees):
 @PROMINENT(
     "rdf/most-prominent",
     "section 4.2, after inequality 14",
-    "holds",
-    LAW,
-    "majority.published_smooth_sensitivity",
     proved=False,
     quantity="orders of magnitude of the sensitivity where the gain is largest, at epsilon 0.1",
     **over(*PEAK),
@@ -207,8 +202,7 @@ def most_prominent(effort, rng):
     exponential nature of the smooth sensitivity overpowers the numerator by more than two or three orders of
     magnitude. (Read for the majority's probability, with two classes, the printed sensitivity, $\epsilon \ge
     \frac1{10}$ and 10 to 100 trees.)"""
-    for name in PEAK:
-        yield from certified(name, effort)
+    yield from certified(PEAK, effort)
     for epsilon, trees in ((1.0, 10), (0.1, 100)):
         gains = [_gain(j, epsilon, trees) for j in range(0, int(12 * trees / epsilon), trees // 5)]
         peak = gains.index(max(gains)) * (trees // 5) * epsilon / trees / math.log(10)
@@ -241,8 +235,7 @@ def almost_random(effort, rng):
     for n in range(1, 6):
         published = majority.smooth_exponential_law([n, 0], 0.01)[0] - 0.5
         rosnam = 0.5 - majority.gap_error(n, 0.01)
-        small = need(published < 0.01, published, "<=", 0.01, records=n)
-        yield decisive(small) if n == 1 else small
+        yield decisive(need(published < 0.01, published, "<=", 0.01, records=n), n == 1)
         yield need(rosnam < 0.03, rosnam, "<=", 0.03, records=n)
         yield same(published, _right(0.005 * math.exp(0.01 * n)) - 0.5, records=n)
         points.append(f"{100 * published:.2f} points with the published label, {100 * rosnam:.2f} with ROSNAM")

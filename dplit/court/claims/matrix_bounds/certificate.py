@@ -17,14 +17,11 @@ from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, decisive, note, same
 
 COUNT = Box("thm-bounds-count", "matrix.least_variance", "matrix.chi_square")
+OF_A_CLASS = {"quantity": "error of a class"}
 CERTIFICATE = Box(
-    "thm-bounds-certificate",
-    "matrix.lower_bound",
-    "matrix.nuclear_bound",
-    "matrix.l2_optimum",
-    quantity="error of a class",
+    "thm-bounds-certificate", "matrix.lower_bound", "matrix.nuclear_bound", "matrix.l2_optimum", **OF_A_CLASS
 )
-REPLACE = Box("thm-bounds-replace", "matrix.lower_bound", "matrix.nuclear_bound", quantity="error of a class")
+REPLACE = Box("thm-bounds-replace", "matrix.lower_bound", "matrix.nuclear_bound", **OF_A_CLASS)
 CONTRAST = Box("thm-bounds-contrast", "matrix.l2_optimum", "matrix.KNorm")
 PLANE = np.array(list(itertools.product(range(-7, 8), repeat=2)))
 SHARP = 1e-5  # relative difference where a bound is attained by what a program or a search finds

@@ -35,8 +35,7 @@ def two_regimes(effort, rng):
     noisy cells (for each leaf its number of cells). So cells beat Laplace noise for each tree exactly if $\tau >
     \sqrt{\tau n/o}$, the root of the mean number of cells of a leaf: about 3.4 trees on Car with depth 4, 12 with
     depth 2, 10 on Nursery with depth 4."""
-    for name in BETTER:
-        yield from certified(name, effort)
+    yield from certified(BETTER, effort)
     for one in small_forests(rng, effort.pick(10, 100, 500), 4, 4, 8):
         T, tau, o, n = one.T, one.n_trees, one.trees.n_leaves, math.prod(one.levels)
         distinct = np.unique(T, axis=0)

@@ -29,7 +29,8 @@ RELEASES = {  # options, what is released of the first tree, and what it is with
 }
 
 
-def _fit(epsilon, records, labels, rng, **options):
+def fit(epsilon, records, labels, rng, **options):
+    """A fitted forest; unless `options` say otherwise, two trees of one test on one column, noise on cells."""
     settings = dict(domain=ONE, classes=[0, 1], n_estimators=2, max_depth=1, strategy="identity",
                     difference=False, random_state=int(rng.integers(2**31)))  # fmt: skip
     return forests.MatrixForestClassifier(epsilon, **{**settings, **options}).fit(records, labels)
@@ -49,7 +50,7 @@ def forest_law(effort, rng):
     draws = effort.pick(160, 4_000, 40_000)
     for (release, (options, name, counts)), neighbours in product(RELEASES.items(), (AR, RO)):
         fits = [
-            _fit(1.0, [["a"]] * 3, [1] * 3, rng, neighbours=neighbours, **options)
+            fit(1.0, [["a"]] * 3, [1] * 3, rng, neighbours=neighbours, **options)
             for _ in range(draws // counts.size)
         ]
         noise = np.rint([getattr(fitted, name)[:2] - counts for fitted in fits])
@@ -66,7 +67,7 @@ def forest_law(effort, rng):
 def _losses(accounting, trees, rng):
     """Loss of the release that a fit's strategy and noise make, and the total of its budget."""
     for tau, strategy, neighbours, signed in product(trees, STRATEGIES, (AR, RO), (False, True)):
-        fitted = _fit(
+        fitted = fit(
             0.75, [["a", "u"], ["b", "v"]], [0, 1], rng, domain=TWO, n_estimators=tau,
             strategy=strategy, neighbours=neighbours, accounting=accounting, difference=signed,
         )  # fmt: skip

@@ -89,8 +89,7 @@ def algorithm_3(effort, rng):
     r"""Each ensemble algorithm with a privacy budget of $\epsilon/q$ satisfies $\epsilon/q$-DP for batch training
     and prediction; thus, from the composition theorem, algorithm 3 satisfies $\epsilon$-DP. (Neighbours are
     add-remove. For disjoint subsets of data, as in subsample-and-aggregate, the cost is only $\epsilon/q$.)"""
-    for name in (ALL, APART):
-        yield from certified(name, effort, broken="leaks")
+    yield from certified((ALL, APART), effort, broken="leaks")
     found = []
     for q in (2, 3):
         rows = np.vstack([CELLS, CELLS[:, [0, 2, 1, 3]], CELLS[:, [0, 2, 3, 1]]][:q])
@@ -269,8 +268,7 @@ def single_tree_exact(effort, rng):
     r"""If one of two classes leads by $g$ records, one tree's gain over a guess is $\frac12 - e^{-x}(\frac12 +
     \frac x4) \le \frac x4$ with $x = g\epsilon/\tau$. It is nearly constant while $x$ is large, and inversely
     proportional to the number of trees only beyond $g\epsilon$ trees."""
-    for name in EXACT:
-        yield from certified(name, effort)
+    yield from certified(EXACT, effort)
     for gap, epsilon, tau in ((5, 2.0, 1), (200, 0.5, 32), (40, 2.0, 512)):
         found, data = advantage(gap, tau / epsilon), {"gap": gap, "epsilon": epsilon, "tau": tau}
         yield same(found, matrix.tree_advantage(gap, epsilon, tau), 1e-6, 1e-9, **data)

@@ -18,7 +18,7 @@ from dplit.court.ledger.compare import at_most, below, need, note, same
 from dplit.matrix.release import noise_for
 from dplit.random_forest.parts import equal_parts_bound, leaf_counts_law
 
-SUBSAMPLE = Box("thm-release-subsample", "matrix.most_queries", quantity="privacy loss")
+SUBSAMPLE = Box("thm-release-subsample", "matrix.subsample", "matrix.most_queries", quantity="privacy loss")
 SHUFFLED = Box("thm-release-subsample", "matrix.shuffled_loss", "matrix.own_leaves", quantity="privacy loss")
 VOTES = Box("thm-release-subsample", "matrix.most_queries", quantity="sensitivity of all votes")
 HARD = Box("thm-release-hard", "matrix.vote_sensitivity", quantity="privacy loss")
@@ -52,8 +52,6 @@ def _losses(effort, assignment):
     "m-rf/subsample",
     "Optimizing subsample-and-aggregate framework; algorithm 3 with disjoint subsets",
     "assumes",
-    "matrix.subsample",
-    "matrix.most_queries",
     proved=True,
 )
 def subsample(effort, rng):

@@ -11,8 +11,8 @@ from dplit.court.ledger.compare import at_most, below, decisive, need, note, sam
 
 SENSITIVITY = Box("thm-strategy-sensitivity", "matrix.sensitivity")
 ERROR = Box("thm-strategy-error", "matrix.error")
-MEMBERS = Box("thm-strategy-members")
-REGIONS = Box("thm-strategy-regions", quantity="variance of a leaf's count, one tree, units of 2/epsilon^2")
+MEMBERS = Box("thm-strategy-members", "matrix.PerTree", "matrix.DistinctLeaves")
+REGIONS = Box("thm-strategy-regions", "matrix.Identity", "matrix.PerTree")
 LEAF = "variance of a leaf's count, units of 2/epsilon^2"
 CAR_TREES = 128
 
@@ -131,14 +131,7 @@ def total_error(effort, rng):
     )
 
 
-@MEMBERS(
-    "m-rf/laplace-variance",
-    "ours; Lap(tau/epsilon) on every leaf",
-    "holds",
-    "matrix.PerTree",
-    "matrix.DistinctLeaves",
-    quantity=LEAF,
-)
+@MEMBERS("m-rf/laplace-variance", "ours; Lap(tau/epsilon) on every leaf", quantity=LEAF)
 def laplace_variance(effort, rng):
     r"""In units of $\frac2{\epsilon^2}$ the variance of a leaf is $\tau^2$ with noise for each tree, at most
     $\gamma^2 \le \tau^2$ with noise on the distinct leaves, and its number of cells with noise on the cells. On
@@ -198,8 +191,7 @@ def weighted_leaves(effort, rng):
     "m-rf/optimal-one-tree",
     "DP batch training approach; abstract: optimal noise",
     "fails",
-    "matrix.Identity",
-    "matrix.PerTree",
+    quantity="variance of a leaf's count, one tree, units of 2/epsilon^2",
     range="Car, depth 4, one tree",
 )
 def one_tree(effort, rng):

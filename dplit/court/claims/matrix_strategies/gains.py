@@ -9,16 +9,13 @@ from dplit.court.claims.matrix_paths.small import drawn_errors, ends, forest, me
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import decisive, need, same
 
-GAINS = Box("thm-strategy-gains")
+GAINS = Box("thm-strategy-gains", "matrix.noise_variance", "mechanisms.Geometric")
 DISJOINT = Box("rem-strategy-disjoint", "matrix.DisjointTrees")
 
 
 @GAINS(
     "m-rf/geometric",
     "ours; Ghosh, Roughgarden and Sundararajan 2009",
-    "holds",
-    "matrix.noise_variance",
-    "mechanisms.Geometric",
     intervals=3,
     quantity="variance of geometric noise over that of Laplace noise",
     range="epsilon .1 to 4, sensitivity 1 to 15; a small forest at epsilon 2",

@@ -66,7 +66,7 @@ def covering(effort, rng):
             found = matrix.unit_error(leaves, best)
             data = {"data": name, "depth": depth, "marginals": best.about}
             case = below(found / leaves.squared(), stated, **data)
-            yield decisive(case) if (name, depth) == ("Car", 2) else case
+            yield decisive(case, (name, depth) == ("Car", 2))
             listed.append(f"{name} {depth}: {case.exact:.3f}")
             if (name, depth) == (by_least_squares, 2):
                 yield same(_dense_error(leaves, best), found, 1e-6, **data)

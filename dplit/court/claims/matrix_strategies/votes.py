@@ -7,7 +7,7 @@ from dplit.court.claims.matrix_paths import small
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.compare import at_most, below, decisive, need, same
 
-SENSITIVITY = Box("thm-strategy-sensitivity", quantity="L1 sensitivity of votes")
+SENSITIVITY = Box("thm-strategy-sensitivity", "matrix.most_boxes", quantity="L1 sensitivity of votes")
 VOTES = Box("thm-strategy-votes", "matrix.unit_error")
 
 
@@ -28,7 +28,6 @@ def _asked(effort, rng):
     "m-rf/proposition-1",
     "Technical appendix, proposition 1",
     "loose",
-    "matrix.most_boxes",
     range="Tennis; up to 6 trees on 2 or 3 columns, up to 4 queries",
 )
 def proposition_1(effort, rng):

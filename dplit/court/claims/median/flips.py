@@ -2,11 +2,12 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations_with_replacement, pairwise, permutations, product
+from itertools import combinations_with_replacement, pairwise, product
 
 import numpy as np
 
 from dplit import median
+from dplit.court.claims.mechanisms._orders import flipped
 from dplit.court.claims.median._ratios import EPSILON, HALF
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
@@ -23,21 +24,10 @@ DOMINANCE = Box(
 LIMIT = Box("thm-flip-limit", "median.grid_law", "median.total_variation")
 
 
-def _flip_law(odds):
-    """Permute-and-flip from its definition: every order, every flip."""
-    law, orders = [Fraction(0)] * len(odds), list(permutations(range(len(odds))))
-    for order in orders:
-        reached = Fraction(1, len(orders))
-        for r in order:
-            law[r] += reached * odds[r]
-            reached *= 1 - odds[r]
-    return law
-
-
 def _laws(w, gaps):
     """Laws of permute-and-flip and of the exponential mechanism, in fractions."""
     odds = [w**g for g in gaps]
-    return _flip_law(odds), [q / sum(odds) for q in odds]
+    return flipped(odds), [q / sum(odds) for q in odds]
 
 
 def _errors(effort):

@@ -9,10 +9,10 @@ import math
 import numpy as np
 
 from dplit import Continuous, Domain, boosting
-from dplit.court.claims.mechanisms._orders import flipped
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, decisive, frequency, need, same
+from dplit.court.ledger.orders import flipped
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 GAIN = Box(

@@ -1,4 +1,4 @@
-"""Permute-and-flip by its definition, which the dockets of several chapters hold other laws against."""
+"""Permute-and-flip by its definition, which claims of several chapters hold other laws against."""
 
 from fractions import Fraction
 from itertools import permutations

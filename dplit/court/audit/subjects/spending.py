@@ -100,8 +100,9 @@ def _left_out(kind, effort, rng):
     read = Domain.from_dict(Domain.from_data(frame).to_dict())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyLeakWarning)
-        for less, table, y in (*((none, table, LABELS) for table in frames), ({"domain": read}, frame, LABELS),
-                               *((untold, X, y) for y in (LABELS, pd.Series(LABELS, dtype="category"), *PAIRS))):
+        told = *((none, table, LABELS) for table in frames), ({"domain": read}, frame, LABELS)
+        untold_classes = ((untold, X, y) for y in (LABELS, pd.Series(LABELS, dtype="category"), *PAIRS))
+        for less, table, y in (*told, *untold_classes):
             said.append(estimator(kind)(EPSILON, **given | less).fit(table, y).budget_.epsilon)
     return Found(0.0, 0.0 if min(said) == math.inf else math.inf, f"totals of what is left out: {said}")
 

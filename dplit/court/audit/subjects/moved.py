@@ -73,7 +73,7 @@ VALUES = {
     "mechanism": ("geometric", "laplace"), "bins": (None, 2, 3, 5), "voting": (None, "hard", "weighted"),
     "strategy": ("identity", "per-tree", "weighted", "marginals", "merged", "regions", "p-identity",
                  "disjoint"),  # of noise that trees share there are laws
-    "queries": (None, QUERIES), "ensembles": (1, 2), "subset_size": (None, 1), "difference": (None, True, False),
+    "ensembles": (1, 2), "subset_size": (None, 1), "difference": (None, True, False),
 }  # fmt: skip
 OWN = {
     "HistogramForestClassifier": {"release": ("shrunk", "mixed", "clipped"), "max_depth": (None, 1, 2),
@@ -84,6 +84,7 @@ FIXED = {"n_estimators", "bins", "partitioned", "voting"}  # None is a value onl
 USUAL = {"n_estimators": 2, "max_depth": 1, "neighbours": AR, "strategy": "identity", "classes": [0, 1, 2],
          "target_bounds": (1, 3)}  # fmt: skip
 REFUSED = (  # parameters, a cell or a target of the second record
+    ({"release": "prediction", "queries": None}, {}),
     ({"target_scale": "log", "target_bounds": (0, 3)}, {}), ({}, {"y": np.inf}), ({}, {"y": -np.inf}),
     ({}, {"y": np.nan}), ({}, {0: np.inf}), ({}, {0: np.nan}), ({}, {1: "nobody's"}), ({}, {1: None}),
 )  # fmt: skip
@@ -99,7 +100,8 @@ class Given:
             row["noise"] = "secure"  # the simulated one is no mechanism of its own
         if row.get("noise") != "secure":
             row["random_state"] = 0
-        self.options = {"epsilon": EPSILON, "domain": DOMAIN} | row
+        asked = {"queries": QUERIES} if row.get("release") in ("prediction", "subsample") else {}
+        self.options = {"epsilon": EPSILON, "domain": DOMAIN} | asked | row
 
     def __call__(self, X, y, *weights):
         """The fitted estimator; weights of records it must refuse."""
@@ -260,7 +262,7 @@ def _every(kind, effort, rng):
     for again in (False, True):
         found += _lost(kind, row, pairs, partial(_before, Given(kind, row), again))
     for options, cells in REFUSED:
-        row = {name: value for name, value in (USUAL | options).items() if name in named}
+        row = {k: v for k, v in (USUAL | options).items() if k in signature(estimator(kind)).parameters}
         table, (y, new) = X[:3].copy(), labels_of(row)
         y = y[:3].astype(float)
         for place, cell in cells.items():

@@ -19,7 +19,7 @@ from dplit.court.audit.changes.sites import text_of
 from dplit.court.audit.suite import every_subject, select
 from dplit.ground.work import versions
 
-LATE = "two records", "becomes two", "in blocks", "200 records more"
+LATE = "two records", "becomes two", "in blocks"
 SECONDS = 600  # of the processor, of one core, for all subjects of a change
 LISTS = "careless", "careless_2", "careless_3", "careless_4", "careless_5", "careless_6"
 

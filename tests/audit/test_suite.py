@@ -8,7 +8,7 @@ from scipy.stats import chi2
 
 from dplit import Continuous, Domain, baselines, forests, random_forest
 from dplit.court import audit
-from dplit.court.audit import suite
+from dplit.court.audit import lockstep, suite
 from dplit.court.audit.subject import Fits, Found, Subject
 from dplit.court.audit.suite import every_subject
 from dplit.ground.work import Done, Effort, stream
@@ -241,31 +241,29 @@ def test_every_private_estimator_is_held_to_the_epsilon_it_was_asked_for():
 
 def test_lockstep_knows_noise_that_is_not_the_fits_own():
     """The same generator from one state twice, or one of a known seed, costs without limit."""
-    from dplit.court.audit import lockstep as moved
 
     def twice(rng):
         state = rng.bit_generator.state
-        moved.Geometric(1.0).sample([0], rng=rng)
+        lockstep.Geometric(1.0).sample([0], rng=rng)
         rng.bit_generator.state = state
-        moved.Geometric(1.0).sample([0], rng=rng)
+        lockstep.Geometric(1.0).sample([0], rng=rng)
 
-    with moved.lockstep() as calls:
-        twice(moved.OfTheFit(np.random.PCG64(0)))
-        moved.Geometric(1.0).sample([0], rng=np.random.default_rng(1))
-    losses = [moved.lost(call, call)[0] for call in calls]
+    with lockstep.lockstep() as calls:
+        twice(lockstep.OfTheFit(np.random.PCG64(0)))
+        lockstep.Geometric(1.0).sample([0], rng=np.random.default_rng(1))
+    losses = [lockstep.lost(call, call)[0] for call in calls]
     assert losses == [0.0, np.inf, np.inf]
 
 
 def test_lockstep_knows_what_a_choice_loses():
     """Of one call with other scores: no log-ratio of the two laws is larger, and no divergence of any order."""
-    from dplit.court.audit import lockstep as moved
 
-    choice, calls = moved.Exponential(1.5, sensitivity=2), []
+    choice, calls = lockstep.Exponential(1.5, sensitivity=2), []
     for scores in ([3.0, 1.0, 0.0], [2.0, 1.5, 1.0]):
-        with moved.lockstep() as found:
-            choice.sample(scores, rng=moved.OfTheFit(np.random.PCG64(0)))
+        with lockstep.lockstep() as found:
+            choice.sample(scores, rng=lockstep.OfTheFit(np.random.PCG64(0)))
         calls += found
-    epsilon, rho = moved.lost(*calls)
+    epsilon, rho = lockstep.lost(*calls)
     p, q = choice.pmf([3.0, 1.0, 0.0]), choice.pmf([2.0, 1.5, 1.0])
     assert abs(np.log(p / q)).max() <= epsilon == pytest.approx(2 * 1.5 / 4)
     orders = np.array([1.001, 2, 8, 64])
@@ -274,12 +272,11 @@ def test_lockstep_knows_what_a_choice_loses():
 
 
 def test_lockstep_takes_noise_that_is_drawn_by_rejection_for_one_draw():
-    from dplit.court.audit import lockstep as moved
 
-    noise, calls = moved.DiscreteGaussian(2.0), []
+    noise, calls = lockstep.DiscreteGaussian(2.0), []
     for values in ([5, 0], [2, 1]):
-        with moved.lockstep() as found:
-            noise.sample(values, rng=moved.OfTheFit(np.random.PCG64(0)))
+        with lockstep.lockstep() as found:
+            noise.sample(values, rng=lockstep.OfTheFit(np.random.PCG64(0)))
         calls += found
     assert len(calls) == 2
-    assert moved.lost(*calls) == (np.inf, pytest.approx((3**2 + 1) / (2 * 2.0**2)))
+    assert lockstep.lost(*calls) == (np.inf, pytest.approx((3**2 + 1) / (2 * 2.0**2)))

@@ -93,7 +93,7 @@ class Calls(list):
 
 
 class Apart(Exception):
-    """A fit that draws more than the first one did, or of other numbers."""
+    """A fit that draws or grows more than the first one did, or draws from other numbers."""
 
 
 class Grown(NamedTuple):
@@ -113,9 +113,11 @@ def _watched_growth(original, calls, first):
         parts = [np.arange(len(y)) if part is None else part for part in parts]
         rows = [row.tobytes() for row in np.column_stack([X, y])]
         read = [Counter(rows[i] for i in part) for part in parts]
+        if first is not None and len(calls.grown) == len(first.grown):
+            raise Apart
         if first is None:
             trees, stats = original(table, codes, y, n_classes, parts, rule, rng=rng, n_jobs=n_jobs)
-        elif len(calls.grown) < len(first.grown):
+        else:
             trees = first.grown[len(calls.grown)].trees
             stats = import_module("dplit.baselines._shared").leaf_stats(trees, X, y, n_classes, parts)
             rng.bit_generator.state = first.grown[len(calls.grown)].after

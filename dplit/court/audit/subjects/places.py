@@ -50,7 +50,7 @@ def in_child(asked):
     return os.waitpid(child, 0)[1] == 0
 
 
-def _fitted(neighbours="add-remove"):
+def _fitted():
     return math.isfinite(spending.clone(spending.COUNTED).fit(spending.X, spending.LABELS).budget_.epsilon)
 
 

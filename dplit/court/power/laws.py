@@ -6,6 +6,7 @@ score or of the count weighs; an infinite one leaves no noise.
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import permutations, product
 
 import numpy as np
@@ -29,9 +30,14 @@ def flip(scores: Sequence[float], rate: float) -> dict[int, float]:
     scores = np.asarray(scores, float)
     gaps = scores - scores.max()
     heads = np.where(gaps == 0, 1.0, np.exp(rate * np.where(gaps == 0, -1.0, gaps)))
-    law, orders = dict.fromkeys(range(len(scores)), 0.0), math.factorial(len(scores))
-    for order in permutations(range(len(scores))):
-        passed = 1.0
+    return dict(enumerate(flipped(heads.tolist())))
+
+
+def flipped(heads: Sequence) -> list:
+    """Permute-and-flip where these are the chances that a candidate's coin shows heads, as fractions or floats."""
+    law, orders = [Fraction(0)] * len(heads), math.factorial(len(heads))
+    for order in permutations(range(len(heads))):
+        passed = Fraction(1)
         for r in order:
             law[r] += passed * heads[r] / orders
             passed *= 1 - heads[r]

@@ -8,12 +8,13 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 
 import numpy as np
 
 from dplit.court.audit.subject import AgainstLaw, Lawful, subject
 from dplit.court.audit.subjects.exact_noise import exactly
+from dplit.court.power.laws import flipped
 from dplit.domain import Categorical, Continuous, Domain
 from dplit.trees.rules import ENTROPY, LOCAL_GINI, MAJORITY, SQUARES
 
@@ -174,13 +175,9 @@ def _sets(records, flips):
     uneven = {s: abs(sum(n if inside else -n for n, inside in zip(records, s))) for s in every}
     law = shares(uneven, BALANCE)
     if flips:
-        most, law, orders = max(law.values()), Counter(), list(permutations(law.items()))
-        for order in orders:
-            left = 1 / len(orders)
-            for name, share in order:
-                law[name] += left * share / most
-                left *= 1 - share / most
-    return Lawful(EvenSets(flips), records, dict(law))
+        most = max(law.values())
+        law = dict(zip(law, flipped([share / most for share in law.values()])))
+    return Lawful(EvenSets(flips), records, law)
 
 
 def registered():

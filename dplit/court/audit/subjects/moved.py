@@ -1,7 +1,7 @@
 """What a record moves, in ``dplit audit``: every estimator at every parameter, fitted in lockstep to neighbours.
 
-Any two values of two parameters are in a fit together: a covering array. Tables of all forms are parameters as
-well, and so is a person's number of records. Fits after other fits are compared, and tables to be refused.
+Nearly any two values of two parameters are in a fit together: a covering array. Tables of all forms are parameters
+as well, and so is a person's number of records. Fits after other fits are compared, and tables to be refused.
 """
 
 import math

@@ -12,7 +12,7 @@ from dplit import Continuous, Domain, boosting
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, decisive, frequency, need, same
-from dplit.court.ledger.orders import flipped
+from dplit.court.power.laws import flipped
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 GAIN = Box(

@@ -11,7 +11,7 @@ from dplit.court.claims.majority._printed import label_probabilities
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import decisive, need, note, private, same
-from dplit.court.ledger.orders import flipped
+from dplit.court.power.laws import flipped
 from dplit.mechanisms import Exponential
 
 PUBLISHED = "majority.published_smooth_sensitivity", "majority.smooth_exponential_law"

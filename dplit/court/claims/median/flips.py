@@ -11,7 +11,7 @@ from dplit.court.claims.median._ratios import EPSILON, HALF
 from dplit.court.ledger.box import Box
 from dplit.court.ledger.certify import certified, over
 from dplit.court.ledger.compare import below, decisive, need, note, private, same
-from dplit.court.ledger.orders import flipped
+from dplit.court.power.laws import flipped
 from dplit.mechanisms import Exponential, PermuteAndFlip
 
 CUTS = ((0.25, 0.5, 0.5, 0.75), (0.125, 0.25, 0.875), (0.5,) * 4 + (0.75,) * 2)

@@ -137,9 +137,10 @@ def accepted(fit, X, y):
 
 
 @cache
-def rows(kind):
+def rows(words):
     """Parameters such that any two values are in one row, but those that were always refused together."""
-    values, rng = choices(kind), np.random.default_rng(crc32(kind.encode()))
+    kind, rng = words.partition(",")[0], np.random.default_rng(crc32(words.encode()))
+    values = choices(kind) | {name: (value,) for name, value in KINDS[words].items()}
     names, found, left = list(values), [], TAKEN
     held, refused = set(), Counter()
     each = [[(name, i) for i in range(len(values[name]))] for name in names]
@@ -168,7 +169,7 @@ def rows(kind):
 def some(words, most, **fixed):
     """The first of these rows which hold what is fixed."""
     kind = words.partition(",")[0]
-    held = ({**row, **KINDS[words], **{k: v for k, v in fixed.items() if k in row}} for row in rows(kind))
+    held = ({**row, **{k: v for k, v in fixed.items() if k in row}} for row in rows(words))
     return list(islice((row for row in held if accepted(Given(kind, row), X, labels_of(row)[0])), most))
 
 

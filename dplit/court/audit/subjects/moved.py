@@ -284,7 +284,7 @@ def registered():
     """The subjects of this file."""
     for words in KINDS:
         name, one = f"{words}, what a record moves", {"records_per_person": 1}
-        most = 24 if words.startswith("Matrix") else 14
+        most = 24 if words.startswith("Matrix") else 8
         every = partial(_every, words) if words in ESTIMATORS else partial(_some, words, neighbours_of, most, one)
         yield subject(name, every)
         yield subject(f"{words}, fits of unlike tables", partial(_unlike, words))

@@ -135,9 +135,9 @@ def occupancy_observed(effort, rng):
     range="k up to 5, every small n",
 )
 def equation_5(effort, rng):
-    """The share of a class among the leaf's estimation points is defined, which needs a leaf that is not empty. By
-    section 3.2 no leaf is empty; by algorithm 1, with cuts uniform in ranks, $X$'s leaf is empty with probability
-    $2/((k+1)(k+2))$, which is 1/21 at $k = 5$."""
+    """The share of a class among the leaf's estimation points is well defined. This needs a leaf that is not
+    empty. By section 3.2 no leaf is empty; by algorithm 1, with cuts uniform in ranks, $X$'s leaf is empty with
+    probability $2/((k+1)(k+2))$, which is 1/21 at $k = 5$."""
     most = effort.pick(11, 16, 24)
     for k, n in _small(range(1, 6), most):
         yield same(leaf_law(n, k)[0], consistency.empty_leaf(k), broken="fails", k=k, n=n)

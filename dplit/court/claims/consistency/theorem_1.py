@@ -175,9 +175,9 @@ def greedy_limit(effort, rng):
     quantity="mean extent of a leaf in the pair",
 )
 def greedy_stored(effort, rng):
-    r"""In the stored run with $k = n^{4/5}$, a leaf's extent along the pair of features rises to 1 with $n$ at $B
-    = \infty$ and falls at $B = 0$ and 2. With $k = n^{1/2}$ this extent and the error of the vote fall at every
-    budget."""
+    r"""In the stored run with $k = n^{4/5}$, a leaf's extent along the pair of features of `mrf/pair-and-trend`
+    rises to 1 with $n$ at $B = \infty$ and falls at $B = 0$ and 2. With $k = n^{1/2}$ this extent and the error of
+    the vote fall at every budget."""
     run = consistency.stored_curve()
     sizes = sorted({n for n, _, _ in run})
     extent = {(c, b): [run[n, c, b]["extent"] for n in sizes] for _, c, b in run}

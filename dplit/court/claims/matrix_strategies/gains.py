@@ -55,7 +55,7 @@ def geometric(effort, rng):
 )
 def contrast(effort, rng):
     """A vote between two classes depends only on the difference of their counts. Released as one column it has the
-    same sensitivity as the two columns, under both relations, and half the variance of their noisy difference."""
+    sensitivity of the two, under add-remove and replace-one, and half the variance of their noisy difference."""
     groups, one = effort.pick(4000, 15_000, 60_000), small_forest(rng)
     strategy = matrix.Identity(one.levels)
     counts = strategy.measure(records(one.levels, 40, rng), rng.integers(0, 2, 40), 2)

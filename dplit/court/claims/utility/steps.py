@@ -55,8 +55,8 @@ def _flips(gap, epsilon):
 @LEAF("diprime-v1/divisible", "Section 3.1, before theorem 1", "assumes", about="reading")
 def divisible(effort, rng):
     r"""The dataset is perfectly divisible into the leaf nodes, i.e., $N = 2^d$ for a depth-$d$ tree; hence a tree
-    with median splits has $N/2^d$ data points at each leaf. (This assumes that a multiple of $2^d$ is meant: with
-    $N = 2^d$ itself each leaf has one record.)"""
+    with median splits has $N/2^d$ data points at each leaf. (This assumes that $N$ is meant to be a multiple of
+    $2^d$: with $N = 2^d$ itself, each leaf would have only one record.)"""
     for depth, n in product(range(1, 7), range(1, 201)):
         even = len(set(_halved(n, depth))) == 1
         yield need(even == (n % 2**depth == 0), broken="fails", depth=depth, N=n)

@@ -99,10 +99,10 @@ def _one_replaced(cells):
 def certificate(effort, rng):
     r"""Let $L_2(W) = \max_\lambda\|W\mathrm{diag}(\lambda)^{1/2}\|_*^2$ over cell weights that sum to 1. Under
     add-remove every strategy with Laplace noise has error at least $2L_2/\epsilon^2$. With $c = e^\epsilon +
-    e^{-\epsilon} - 2$, an unbiased release has error at least $L_2/c$ at every data set, $2L_2/(c(1 +
-    e^{-\epsilon}))$ where every cell holds a record, and $2L_2/c$ if the noise does not depend on the data. $L_2$
-    is the error of the best strategy with columns of L2 norm 1. Equal weights give (sum of singular
-    values)$^2/n$."""
+    e^{-\epsilon} - 2$, an unbiased release has error at least $L_2/c$ at every data set, and $2L_2/(c(1 +
+    e^{-\epsilon}))$ where every cell holds a record; the error is at least $2L_2/c$ if the noise does not depend
+    on the data. $L_2$ is the error of the best strategy with columns of L2 norm 1. Equal weights give (sum of
+    singular values)$^2/n$."""
     empty = np.array([np.zeros(3), *np.eye(3)])
     full = np.array([np.ones(3), *(np.ones(3) + np.eye(3)), *(np.ones(3) - np.eye(3))])
     for W, workload in _small(effort, rng):

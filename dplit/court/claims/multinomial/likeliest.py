@@ -79,8 +79,8 @@ def best_most_likely_exactly(effort, rng):
     **over("mrf/ours/golden-ratio"),
 )
 def golden_ratio(effort, rng):
-    """Let the better of two features have two cuts with different decreases and the other a single cut; let $B_1 =
-    B_2 = B$. The best cut is the likeliest if and only if $e^{B/2}$ is at least the golden ratio."""
+    """Let the better of two features have two cuts with different decreases and the other a single cut, and let
+    $B_1 = B_2 = B$. The best cut is the likeliest if and only if $e^{B/2}$ is at least the golden ratio."""
     yield from certified("mrf/ours/golden-ratio", effort)
     golden, node = multinomial.GOLDEN_BUDGET, [[0.2, 0.1], [0.15]]
     yield same(math.exp(golden), math.exp(golden / 2) + 1, B=golden)

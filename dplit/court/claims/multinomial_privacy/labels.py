@@ -165,7 +165,7 @@ def _tree_losses(effort):
 @TREE("mrf/tree-labels", "proof of lemma 7, last sentence", "loose", **over(*LEAVES, *TWO))
 def tree_labels(effort, rng):
     r"""Since each leaf divides the dataset $\mathcal D^E$ into disjoint subsets, the prediction mechanism of each
-    tree satisfies $B_3$-differential privacy, by property 2. (The labels are drawn once, and the tree is
+    tree satisfies $B_3$-differential privacy, according to property 2. (The labels are drawn once, and the tree is
     given.)"""
     for name in LEAVES:
         yield from certified(name, effort, broken="leaks")

@@ -73,9 +73,9 @@ def in_whole_steps(effort, rng):
 
 @COST("ours/scale-cost", "ours", range="arrays of forests that run, two to four classes, depth 1 to 4")
 def cost(effort, rng):
-    """With $m$ columns, $C$ codes in all, $K$ outputs and depth $d$, a worker keeps $m + 5 + 12 K$ bytes per
-    record within a round and, per block, up to $8 K C 2^{d-1}$ bytes of the last level's sums. A block sends $8 K
-    (C (2^d - 1) + 2^{d+1})$ bytes in a round, for any number of records."""
+    """When a boosted forest with $m$ columns, $C$ codes in all, $K$ outputs and depth $d$ is fitted in blocks, a
+    worker keeps $m + 5 + 12 K$ bytes per record within a round and, per block, up to $8 K C 2^{d-1}$ bytes of the
+    last level's sums. A block sends $8 K (C (2^d - 1) + 2^{d+1})$ bytes in a round, for any number of records."""
     for classes, depth in product((2, 3, 4), effort.pick((1, 4), (1, 2, 4), (1, 2, 3, 4, 6))):
         outputs = 1 if classes == 2 else classes
         X, y = _records(200, classes, rng)

@@ -21,7 +21,7 @@ OURS = "ours; on definition 1"
 
 @VALID("rdf/audit-valid", OURS, "holds", "audit.epsilon_lower_bound", "audit.accuses", quantity="false alarms")
 def valid(effort, rng):
-    r"""For independent draws of an $\epsilon$-private mechanism the lower bound at confidence $1 - \beta$
+    r"""For independent draws of an $\epsilon$-private mechanism an audit's lower bound at confidence $1 - \beta$
     exceeds $\epsilon$ with probability at most $\beta$, whichever event the first half has chosen."""
     sizes = effort.pick((4, 20, 100), (4, 20, 100, 400), (4, 20, 100, 400, 2000))
     for draws, epsilon, beta in product(sizes, (0.0, 0.1, 1.0, 3.0), LEVELS):
@@ -52,8 +52,8 @@ def limits(effort, rng):
 
 @CEILING("rdf/audit-ceiling", OURS, quantity="largest bound")
 def most(effort, rng):
-    r"""No bound from m draws of the second half exceeds $\log(r/(1-r))$ with $r = (\beta/2)^{1/m}$. An event
-    that is certain on one input and impossible on the other attains it."""
+    r"""No lower bound that an audit takes from the m draws of its second half exceeds $\log(r/(1-r))$ with $r =
+    (\beta/2)^{1/m}$. An event that is certain on one input and impossible on the other attains it."""
     for m, beta in product((2, 10, effort.pick(40, 100, 400)), LEVELS):
         hits = np.arange(m + 1)
         low, high = lower_limit(hits, m, beta / 2), upper_limit(hits, m, beta / 2)

@@ -46,7 +46,7 @@ def float_laplace(effort, rng):
 )
 def exact_noise(effort, rng):
     r"""A count plus exact geometric noise of rate $\epsilon$ is $\epsilon$-private. The best attack on a count of
-    0 or 1 asks whether the release is at least 1, and its advantage $\tanh(\epsilon/2)$ is the most allowed."""
+    0 or 1 asks whether the release is at least 1, and its advantage $\tanh(\epsilon/2)$ is the largest allowed."""
     draws = effort.pick(10_000, 200_000, 2_000_000)
     seen = [int((v + exact.two_sided(EPSILON, draws, rng) >= 1).sum()) for v in (1, 0)]
     alpha = math.exp(-EPSILON)

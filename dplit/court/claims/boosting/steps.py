@@ -160,8 +160,8 @@ def against(factor, fits, n, epsilon, seed):
     range="2,000 records of six columns, epsilon 4",
 )
 def rounds_drawn(effort, rng):
-    """On simulated records, the rule's number of rounds has more often than not a lower excess loss than a fifth
-    of that number has, and the same holds against five times that number. (Agrees if both intervals lie above one
+    """On simulated records, the rule's number of rounds has, more often than not, a lower excess loss than a fifth
+    of that number, and the same holds against five times that number. (Agrees if both intervals lie above one
     half, differs if one lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))

@@ -137,7 +137,7 @@ def _levels_of_the_worst():
 @CHAIN("mrf/equation-11", "Equation 11", "loose", "consistency.published_size", HALVE, quantity=LEVELS, **LOOSE)
 def equation_11(effort, rng):
     r"""Under the conditions of equation 10, $\mathrm{E}\,V_m \le (1 - P_1 P_2/N)^m$, so sizes fall to 0. At $B_1 =
-    B_2 = 10$, $D = 9$ the bound halves in $4.7 \cdot 10^{14}$ levels; a path has about $2 \ln(n/k)$ levels."""
+    B_2 = 10$, $D = 9$ the bound halves in $4.7 \cdot 10^{14}$ levels, but a path has about $2 \ln(n/k)$ levels."""
     yield from _worst_is_certified(effort)
     size = lambda D, S, r, N: consistency.published_size(1, D, 2 * math.log(S), 4 * math.log(r), N)  # noqa: E731
     yield from certified("mrf/equation-10", effort, met=False, right=size)

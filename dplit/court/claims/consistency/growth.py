@@ -108,9 +108,9 @@ def equation_13(effort, rng):
 
 @SPLITS.corrected(equation_13, "consistency.all_large_bound", **LARGE)
 def equation_13_corrected(effort, rng):
-    r"""After $m$ levels the smallest cell has a size of at least $\sigma$ with probability at least $1 - \sum_{i
-    \le m} 2^{i-1}(1 - p_i)$, where $p_i$ is the least probability that equation (12) gives on level $i$, even if
-    the cuts depend on each other."""
+    r"""After $m$ levels, even if the cuts depend on each other, the smallest cell has a size of at least $\sigma$
+    with probability at least $1 - \sum_{i \le m} 2^{i-1}(1 - p_i)$, where $p_i$ is the least probability that
+    equation (12) gives on level $i$."""
     for law, m, s, share, true, data in _levels(effort):
         stated = consistency.all_large_bound([share] * m)
         yield below(stated, true, **data)

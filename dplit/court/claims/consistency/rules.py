@@ -260,8 +260,8 @@ def _sizes(effort):
 )
 def partition_necessary(effort, rng):
     """A partition of the training set replaces the bootstrap technique and is necessary for consistency, as
-    suggested by Biau. (This assumes that the proof needs the partition, as in appendix D, and that cuts depend on
-    labels. At $B_1 = B_2 = 0$ they do not: all records can cut and vote; the error tends to the Bayes risk.)"""
+    suggested by Biau. (This assumes that the proof needs it, as in appendix D, and that cuts depend on labels. At
+    $B_1 = B_2 = 0$ they do not: then all records can cut and vote, and the error tends to the Bayes risk.)"""
     excess = {n: _risk_of_one_set(n, k)[0] - BAYES for n, k in _sizes(effort)}
     yield _must_not_fall([*excess.values()])
     return f"excess risk where all n records cut and vote, k = sqrt(n): {_listed(excess)}"

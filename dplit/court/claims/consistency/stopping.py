@@ -109,7 +109,7 @@ def occupancy(effort, rng):
 def occupancy_observed(effort, rng):
     """With cuts at midpoints of structure points and $B_1 = B_2 = 0$, the share of leaves with at most $k/2$
     points is within .1 of that in `mrf/occupancy` for $k$ = 5, 20 and 100. The share with more than $k$ points,
-    whose structure points allow no cut, is between .3 % and 6 % at $k = 5$, and below 1 % at the others."""
+    whose structure points allow no cut, is between .3 % and 6 % at $k = 5$, and below 1 % at the other two."""
     draws, spans = effort.pick(3000, 30_000, 200_000), {}
     for k, more in {5: (0.003, 0.06), 20: (-1, 0.01), 100: (-1, 0.01)}.items():
         counts, stated = consistency.observed_paths(250, 250, k, 1, draws, rng=rng).counts, _few(k)
@@ -135,9 +135,9 @@ def occupancy_observed(effort, rng):
     range="k up to 5, every small n",
 )
 def equation_5(effort, rng):
-    """The share of a class among the leaf's estimation points is defined, which needs a leaf that is not empty. By
-    section 3.2 no leaf is empty; by algorithm 1, with cuts uniform in ranks, $X$'s leaf is empty with probability
-    $2/((k+1)(k+2))$, which is 1/21 at $k = 5$."""
+    """The share of a class among the leaf's estimation points is well defined. This needs a leaf that is not
+    empty. By section 3.2 no leaf is empty; by algorithm 1, with cuts uniform in ranks, $X$'s leaf is empty with
+    probability $2/((k+1)(k+2))$, which is 1/21 at $k = 5$."""
     most = effort.pick(11, 16, 24)
     for k, n in _small(range(1, 6), most):
         yield same(leaf_law(n, k)[0], consistency.empty_leaf(k), broken="fails", k=k, n=n)

@@ -114,9 +114,9 @@ def theorem_1(effort, rng):
 def corrected(effort, rng):
     r"""Let the features have any distribution without atoms in a coordinate, and the label any distribution. With
     algorithm 1's stopping a tree of MRF and the vote are consistent if $B_1$ and $B_2$ are finite and fixed, the
-    halves are drawn without the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$ and $k/\log n \to
-    \infty$. In simulations, as $n$ grows, errors fall, the records of a leaf come closer together, and few leaves
-    are small."""
+    halves are drawn without regard to the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$ and $k/\log n
+    \to \infty$. In simulations, as $n$ grows, errors fall, the records of a leaf come closer together, and few
+    leaves are small."""
     small, large = sizes = 10, effort.pick(1000, 6000, 20_000)
     most, said = effort.pick(1600, 6000, 20_000), []
     for design, b in (("independent", 0.0), ("independent", 2.0), ("one-curve", 2.0)):
@@ -175,9 +175,9 @@ def greedy_limit(effort, rng):
     quantity="mean extent of a leaf in the pair",
 )
 def greedy_stored(effort, rng):
-    r"""In the stored run with $k = n^{4/5}$, a leaf's extent along the pair of features rises to 1 with $n$ at $B
-    = \infty$ and falls at $B = 0$ and 2. With $k = n^{1/2}$ this extent and the error of the vote fall at every
-    budget."""
+    r"""In the stored run with $k = n^{4/5}$, a leaf's extent along the pair of features of `mrf/pair-and-trend`
+    rises to 1 with $n$ at $B = \infty$ and falls at $B = 0$ and 2. With $k = n^{1/2}$ this extent and the error of
+    the vote fall at every budget."""
     run = consistency.stored_curve()
     sizes = sorted({n for n, _, _ in run})
     extent = {(c, b): [run[n, c, b]["extent"] for n in sizes] for _, c, b in run}

@@ -120,8 +120,8 @@ def _rational_label_errors(a, b, trees):
           quantity="probability of a wrong vote, of all data against shares")  # fmt: skip
 def disjoint_vote(effort, rng):
     r"""With ROSNAM, the vote of $\tau$ trees that share one leaf of two classes is never wrong more often with all
-    data than with parts, at any $\epsilon$, in all computed leaves of at most 12 records per class and ten
-    trees."""
+    data than with parts, at any $\epsilon$, in any of the leaves that were computed, of at most 12 records per
+    class and with at most ten trees."""
     n, trees = effort.pick((6, (2, 3, 5)), (8, (2, 3, 5)), (13, (2, 3, 4, 5, 7, 10)))
     for (a, b, t), shares in _share_votes(n, trees).items():
         full, data = _all_data_votes(a - b, t), {"counts": [a, b], "trees": t}

@@ -102,7 +102,7 @@ def _searched(effort, stated, neighbours="add-remove", score=None):
 
 @SMOOTH("rdf/theorem-1", "theorem 1, equation 8", "fails")
 def theorem_1(effort, rng):
-    r"""A score of 1 for every most frequent class has the smooth sensitivity $e^{-j\epsilon}$ at gap $j$."""
+    r"""If every most frequent class scores 1, the score has the smooth sensitivity $e^{-j\epsilon}$ at gap $j$."""
     return (yield from _searched(effort, majority.published_smooth_sensitivity))
 
 

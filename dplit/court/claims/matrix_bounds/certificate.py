@@ -41,9 +41,9 @@ ONE_COUNT = tuple(
 def one_count(effort, rng):
     r"""With $c = e^\epsilon + e^{-\epsilon} - 2$, an unbiased $\epsilon$-DP release of a count has variance at
     least $\frac1c$ at each count, and $\frac2{c(1 + e^{-\epsilon})}$ where the count can go up and down.
-    Randomised response on 0 and 1 attains the first bound, a mechanism with three outputs the second. Noise that
-    doesn't depend on the count has variance at least $\frac2c$, which geometric noise attains. If the noise of an
-    unbiased release depends on the count, the supremum of its variance over all counts is no smaller."""
+    Randomised response on 0 and 1 attains the first bound, and a mechanism with three outputs the second. Noise
+    that does not depend on the count has variance at least $\frac2c$, which geometric noise attains. If the noise
+    of an unbiased release depends on the count, the supremum of its variance over all counts is no smaller."""
     which = {"two-steps": "occupied", "response": "unbiased", "occupied": "occupied", "noise": "data-independent"}
     for name in ONE_COUNT:
         least = which.get(name.split(":")[1])
@@ -98,10 +98,11 @@ def _one_replaced(cells):
 @CERTIFICATE("m-rf/certificate", "ours; optimal noise allocation")
 def certificate(effort, rng):
     r"""Let $L_2(W) = \max_\lambda\|W\mathrm{diag}(\lambda)^{1/2}\|_*^2$ over cell weights that sum to 1. Under
-    add-remove every strategy with Laplace noise has error at least $2L_2/\epsilon^2$. An unbiased release has an
-    error of at least $L_2/c$ at every data set, and of at least $2L_2/(c(1 + e^{-\epsilon}))$ where every cell
-    holds a record. The error is at least $2L_2/c$ if the noise doesn't depend on the data. $L_2$ is the error of
-    the best strategy with columns of L2 norm 1. Equal weights give (sum of singular values)$^2/n$."""
+    add-remove every strategy with Laplace noise has error at least $2L_2/\epsilon^2$. With $c = e^\epsilon +
+    e^{-\epsilon} - 2$, an unbiased release has error at least $L_2/c$ at every data set, and $2L_2/(c(1 +
+    e^{-\epsilon}))$ where every cell holds a record; the error is at least $2L_2/c$ if the noise does not depend
+    on the data. $L_2$ is the error of the best strategy with columns of L2 norm 1. Equal weights give (sum of
+    singular values)$^2/n$."""
     empty = np.array([np.zeros(3), *np.eye(3)])
     full = np.array([np.ones(3), *(np.ones(3) + np.eye(3)), *(np.ones(3) - np.eye(3))])
     for W, workload in _small(effort, rng):
@@ -133,9 +134,10 @@ def _best_l2(W, weights):
 @REPLACE("m-rf/replace-one-certificate", "ours; the certificate under the other relation")
 def replaced(effort, rng):
     r"""Under replace-one neighbours the differences of the columns take the place of the columns. Let s be the sum
-    of W's singular values, and t the sum for W minus its mean column. An unbiased release of k classes has error
-    at least $\frac{2((k-1)s + t)^2}{k(nk-1)}\cdot\frac1c$ per class where every cell holds a record of every
-    class. A strategy that is the same for two or more classes pays four times the add-remove bound."""
+    of W's singular values, t the sum for W minus its mean column, and $c = e^\epsilon + e^{-\epsilon} - 2$. An
+    unbiased release of k classes has error at least $\frac{2((k-1)s + t)^2}{k(nk-1)}\cdot\frac1c$ per class where
+    every cell holds a record of every class. A strategy that is the same for two or more classes pays four times
+    the add-remove bound."""
 
     def bound(workload, which, classes):
         return matrix.lower_bound(workload, 1.0, which, "replace-one", classes=classes)
@@ -176,9 +178,9 @@ def _all_pairs(W, k):
 @CONTRAST("m-rf/contrast-bound", "ours; votes are compared, not counted", quantity="error, in 2/epsilon^2")
 def contrasts(effort, rng):
     r"""A vote among k classes depends only on the differences of the counts from their mean, $I - \frac1k11^\top$.
-    Their $L_2$ is $\frac{(k-1)^2}k$: $\frac12, \frac43, \frac94$ for two, three and four classes. The counts
-    themselves have 1, 2, 3. For two classes Laplace noise on the one difference attains this value. For three the
-    K-norm mechanism with a hexagon has $\frac53$."""
+    The $L_2$ of `m-rf/certificate` is $\frac{(k-1)^2}k$ for these: $\frac12, \frac43, \frac94$ for two, three and
+    four classes. For the counts themselves it is 1, 2, 3. For two classes Laplace noise on the one difference
+    attains this value. For three classes the K-norm mechanism with a hexagon has $\frac53$."""
     most, knorm = effort.pick(4, 6, 7), []
     for k in range(2, most + 1):
         W = np.eye(k) - 1 / k

@@ -151,8 +151,8 @@ def _on_car(rng):
 def tree_norm_release(effort, rng):
     r"""If the leaves of the distinct trees are released with tree-norm noise, least squares answers all leaves
     from them, and no record changes the total error. Under replace-one, with two classes or their difference, this
-    error is exactly four times that under add-remove. For a tree on each feature of Tennis it is the portfolio's
-    least error, $18.5/\epsilon^2$."""
+    error is exactly four times that under add-remove. For a tree on each feature of Tennis it is the least error
+    in the portfolio of strategies, $18.5/\epsilon^2$."""
     for _ in range(effort.pick(12, 40, 150)):
         levels = [[2, 2], [3, 2], [2, 2, 2]][rng.integers(3)]
         one = small.forest(levels, int(rng.integers(2, 4)), 1, rng)

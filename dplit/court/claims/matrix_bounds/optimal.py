@@ -74,9 +74,10 @@ def optimal(effort, rng):
 
 @CERTIFICATE.corrected(optimal, quantity="error of the leaves over that of noisy cells")
 def gaps(effort, rng):
-    r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$. With 128 trees this bound is
-    about .008, .05, .20 and .48 of the error of noisy cells on Car with depth 1 to 4, and .026, .17 and .57 on
-    Balance with depth 1 to 3. The leaves of a single tree attain it. The range in between is open."""
+    r"""No strategy with Laplace noise has a smaller error than $2L_2/\epsilon^2$, with the $L_2$ of
+    `m-rf/certificate`. With 128 trees this bound is about .008, .05, .20 and .48 of the error of noisy cells on
+    Car with depths 1 to 4, and .026, .17 and .57 on Balance with depths 1 to 3. The leaves of a single tree attain
+    it. The range in between is open."""
     rows = []
     for levels, deepest in ((CAR, effort.pick(1, 2, 3)), (BALANCE, effort.pick(2, 2, 3))):
         for depth in range(1, deepest + 1):
@@ -132,9 +133,9 @@ def _searched_laplace(W, rng, starts):
 def k_norm(effort, rng):
     r"""Let K be the convex hull of W's columns and their negatives. Noise of density proportional to
     $e^{-\epsilon\|z\|_K}$ is $\epsilon$-DP under add-remove neighbours; its covariance is
-    $\frac{(d+1)(d+2)}{\epsilon^2}E\,UU^\top$, U uniform in K. For a tree on each feature of Tennis its error is
-    exactly $18.5/\epsilon^2$. With Laplace noise the best strategy that a search finds has error $24/\epsilon^2$,
-    and no strategy has less than $15.39/\epsilon^2$."""
+    $\frac{(d+1)(d+2)}{\epsilon^2}E\,UU^\top$ with U uniform in K. For a tree on each feature of Tennis its error
+    is exactly $18.5/\epsilon^2$. With Laplace noise the best strategy that a search finds has error
+    $24/\epsilon^2$, and no strategy has less than $15.39/\epsilon^2$."""
     noise, W = matrix.KNorm(TENNIS, 1.0), TENNIS.astype(float)
     draws, norms = effort.pick(60_000, 400_000, 2_000_000), effort.pick(10, 40, 200)
     z = noise.sample(draws, rng=rng)

@@ -201,9 +201,9 @@ def tuning(effort, rng):
 
 @TUNING("m-rf/advice", "Setting hyperparameters", "assumes", quantity="accuracy, Car", range="appendix, table 2")
 def advice(effort, rng):
-    """For smaller datasets, we recommend using a single ensemble forest with the original feature set to maximize
-    accuracy; increasing the number of ensembles reduces the privacy budget per ensemble. (This fails on some small
-    data sets: in the authors' own table on Car two ensembles of four features are ahead for all three methods.)"""
+    """For smaller datasets, the authors recommend a single ensemble forest with the original feature set to
+    maximize accuracy; increasing the number of ensembles reduces the privacy budget per ensemble. (This fails on
+    some small sets: in their own table on Car two ensembles of four features are ahead for all three methods.)"""
     cells, printed = table("m-rf/appendix-table-2").cells, []
     for name in ("training", "prediction", "subsample"):
         one, two = (cells["car", f"{name}, q = {q}"].value for q in (1, 2))
@@ -252,8 +252,8 @@ def prior_work(effort, rng):
 @TREE(SINGLE, "Results, more trees", "fails", about="reading", **over(SINGLE))
 def single_tree(effort, rng):
     """The predictive power of a single tree is inversely proportional to the number of trees, if each has a share
-    of the budget or of the records. (Read as the gain over a guess: the chance of a right label of two minus one
-    half.)"""
+    of the budget or of the records. (Read as the gain over a guess: with two classes, the probability of a right
+    label minus one half.)"""
 
     def times(x, t):
         """The chance of a tree of t, times t."""

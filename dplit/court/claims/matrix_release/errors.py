@@ -76,7 +76,7 @@ def theorem_4(effort, rng):
 @ERROR.corrected(theorem_4, "matrix.error")
 def theorem_4_total(effort, rng):
     r"""$\mathrm{Err}_\epsilon(T, A)$ is the expected sum of squared errors over all leaves of one class. For $k$
-    classes the sum is $k$ times as large, and the mean per leaf is $1/o$ of it."""
+    classes the sum is $k$ times as large, and the mean per leaf is $1/o$ of that sum."""
     return (yield from _as_total(effort, rng, False))
 
 

@@ -238,8 +238,8 @@ def two_queries(effort, rng):
 )
 def subsample_existing(effort, rng):
     r"""The existing subsample-and-aggregate framework allocates the privacy budget equally to each inference
-    query, $\epsilon/b$ to each of $b$. Noise then has scale $b/\epsilon$, for hard votes $2b/\epsilon$. (All votes
-    together change by at most the number of queries that share a leaf, hard votes by at most twice that.)"""
+    query, $\epsilon/b$ to each of $b$. Noise then has scale $b/\epsilon$, or $2b/\epsilon$ for hard votes. (All
+    votes together change by at most the number of queries that share a leaf, hard votes by at most twice that.)"""
     for name, _, Q, most in _batches(effort):
         yield at_most(most, len(Q), name=name)
     return "{name}: {exact:.0f} of {stated:.0f} queries share a leaf, at most"

@@ -55,7 +55,7 @@ def geometric(effort, rng):
 )
 def contrast(effort, rng):
     """A vote between two classes depends only on the difference of their counts. Released as one column it has the
-    same sensitivity as the two columns, under both relations, and half the variance of their noisy difference."""
+    sensitivity of the two, under add-remove and replace-one, and half the variance of their noisy difference."""
     groups, one = effort.pick(4000, 15_000, 60_000), small_forest(rng)
     strategy = matrix.Identity(one.levels)
     counts = strategy.measure(records(one.levels, 40, rng), rng.integers(0, 2, 40), 2)
@@ -86,7 +86,7 @@ def contrast(effort, rng):
     range="3 trees of one test on Tennis, 30 records, epsilon 1",
 )
 def disjoint_noise(effort, rng):
-    r"""With each record in one tree, drawn uniformly, noise of scale $\frac1\epsilon$ is enough. But the estimate
+    r"""If each record is in one tree, drawn uniformly, noise of scale $\frac1\epsilon$ is enough. But the estimate
     of a leaf's count c in all records is $\tau$ times the noisy count: in units of $\frac2{\epsilon^2}$ its
     variance is $\tau^2$, as with noise for each tree, plus $(\tau - 1)c$."""
     groups, per = effort.pick((400, 3), (2000, 8), (10_000, 8))

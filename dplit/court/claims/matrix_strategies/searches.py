@@ -53,7 +53,7 @@ def marginal_error(effort, rng):
 )
 def covering(effort, rng):
     """For 128 random trees the search finds marginals with at most .051, .52, 1, 1 of the error of noisy cells on
-    Car at depth 1 to 4; .109, .88, 1 on Balance at 1 to 3; .19, .85, 1 on Nursery at 2 to 4. On Car at depth 2
+    Car at depths 1 to 4; .109, .88, 1 on Balance at 1 to 3; .19, .85, 1 on Nursery at 2 to 4. On Car at depth 2
     they are three sets of four columns that cover all fifteen pairs. All these marginals are local optima."""
     by_least_squares = effort.pick("Balance", "Car", "Car")  # fewer cells where effort is quick
     listed = []

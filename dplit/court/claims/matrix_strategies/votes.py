@@ -160,8 +160,8 @@ def _compared(levels, depth, rng):
 )
 def vote_variance(effort, rng):
     """Trees share the noise of the cells, so a vote gains less than a leaf. On Car with 128 trees of depth 4 noise
-    for each tree has about 1,400 times the variance for a leaf, and about 40 times for a weighted vote. For votes,
-    noise on the distinct leaves beats noise on the cells on Balance and on Car at depth 2."""
+    for each tree has about 1,400 times the cells' variance for a leaf, but only about 40 times for a weighted
+    vote. For votes, noise on the distinct leaves beats noise on cells on Balance and on Car at depth 2."""
     yield from _small_votes(effort, rng)
     settings, listed = {"Car 4": (small.CAR, 4), "Car 2": (small.CAR, 2), "Balance 2": (small.BALANCE, 2)}, []
     for name, setting in settings.items():

@@ -25,7 +25,7 @@ GEOMETRIC = Box("thm-geometric", "mechanisms.Geometric", quantity="privacy loss"
 )
 def laplace(effort, rng, paper):
     r"""Adding Laplace noise of scale $\Delta(f)/\epsilon$ to a number that changes by at most $\Delta(f)$ makes it
-    $\epsilon$-private, and a pair of neighbours that attains $\Delta(f)$ costs exactly $\epsilon$."""
+    $\epsilon$-private, and between neighbours that attain $\Delta(f)$ the loss is exactly $\epsilon$."""
     for name in RATIOS:
         yield from certified(name, effort, broken="leaks")
     for epsilon, reach in ((0.1, 3.0), (1.0, 1.0)):
@@ -37,8 +37,8 @@ def laplace(effort, rng, paper):
 @GEOMETRIC("diprime-v1/geometric-counts", "ours; section 3, in place of Laplace noise", **over(*COUNTS))
 def geometric(effort, rng):
     r"""Adding noise $z$ with probabilities $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$, $\alpha =
-    e^{-\epsilon/\Delta}$, to counts of L1 sensitivity $\Delta$ makes them $\epsilon$-private, and a pair of
-    neighbours that attains $\Delta$ costs exactly $\epsilon$."""
+    e^{-\epsilon/\Delta}$, to counts of L1 sensitivity $\Delta$ makes them $\epsilon$-private, and between
+    neighbours that attain $\Delta$ the loss is exactly $\epsilon$."""
     for name in COUNTS:
         yield from certified(name, effort, broken="leaks")
     z = np.arange(-20, 21)

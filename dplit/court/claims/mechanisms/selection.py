@@ -70,7 +70,7 @@ def _both(effort, names=(UP, DOWN)):
     **over(*MONOTONIC),
 )
 def exponential_monotonic(effort, rng):
-    r"""If a record moves all scores in one direction, as it does counts under add-remove, selection with
+    r"""If a record moves all scores in one direction, as it moves counts under add-remove, selection with
     probabilities proportional to $e^{\epsilon u/\Delta(u)}$ is $\epsilon$-private."""
     yield from _both(effort, MONOTONIC)
     yield from _moved_scores(2, Exponential(1.0, monotonic=True), (0, 1))
@@ -93,10 +93,10 @@ def permute_and_flip(effort, rng, paper):
              "mechanisms.exact.bernoulli_exp", "mechanisms.exact_gaussian.exact_factors", proved=False,
              quantity="weight of a candidate, of 2^92", **over(*EXACT))  # fmt: skip
 def exact_laws(effort, rng):
-    r"""A coin of $e^{-x}$ that is made of coins of $x/k$ is exact up to the $x^2/2$ that two tosses leave open. A
-    whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if the exponential function
-    has one of at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete Gaussian number has
-    weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ has a relative error of at most $2^{-24}$."""
+    r"""A coin of probability $e^{-x}$ made of coins of probability $x/k$ is exact up to the $x^2/2$ that two
+    tosses leave open. A whole weight of $2^{92}e^{-d} + 2^{40}$ has a relative error of at most $2^{-40}$ if the
+    exponential function has one of at most $2^{-48}$, so a privacy loss grows by less than $2^{-36}$. A discrete
+    Gaussian has weights $e^{-fk^2}$, where $f \le 1/(2\sigma^2)$ has a relative error of at most $2^{-24}$."""
     for name in EXACT:
         yield from certified(name, effort)
     for sigma in (0.3, 2.5, 1e6 / 3, 2.0**50):

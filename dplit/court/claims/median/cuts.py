@@ -28,7 +28,7 @@ def _gap_loss(law, gap):
 @RANK("diprime-v1/median-by-rank", "Section 3; algorithm 3, lines 43 to 46", "leaks", **over(*LEAKS))
 def by_rank(effort, rng):
     r"""Order the observations, select the $j$-th by the exponential mechanism, $\Pr(j) \propto
-    e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and draw a value uniform between it and the next record: this is an
+    e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and draw a value uniformly between it and the next record: this is an
     $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for it.)"""
     first, *others = [next(certified(name, effort)) for name in LEAKS]
     for gap in (1e-2, 1e-4, 1e-6):

@@ -123,8 +123,8 @@ def figures(effort, rng):
 
 @DEPTH.corrected(figures, proved=False, range="the four captions")
 def figures_corrected(effort, rng):
-    """The captions of figures 2, 6 and 8 keep the rule of section 4 where the data are not partitioned (figures 6,
-    8c and 8d), and only there."""
+    """The captions of figures 2, 6 and 8 keep to the rule of section 4 where the data are not partitioned (figures
+    6, 8c and 8d), and only there."""
     found = _figure_occupancies()
     for figure, (data, _, partitioned) in FIGURES.items():
         case = _kept(data, found[figure], figure=figure)

@@ -107,9 +107,9 @@ def _small_leaves(n, cells):
 
 @CLAMPED("diprime-v1/leaf-mean-empty", "ours; section 3", "holds", "median_forest.clamped_epsilon")
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
-    r"""No distribution for an empty leaf has a loss below $\epsilon_2/2$ against all clamped leaves of one record.
-    The distribution of a leaf whose one record is in the middle of the range attains this loss. A constant such as
-    $0$ or the middle has infinite loss."""
+    r"""Whatever distribution an empty leaf has, its loss against some clamped leaf of one record is at least
+    $\epsilon_2/2$. The distribution of a leaf whose one record is in the middle of the range attains this bound. A
+    constant such as $0$ or the middle has infinite loss."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:
         middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))
@@ -167,10 +167,10 @@ def votes(effort, rng, paper):
     range="four means at one large N; N = 1, 10, 50 at m = 0.2",
 )
 def error(effort, rng):
-    r"""For many records (to first order) and a mean at the fraction $m$ of the range, the mean from votes has
-    variance $2(m^2 + (1-m)^2) R^2/(N\epsilon_2)^2$. The published mean has variance $2R^2/(N\epsilon_2)^2$, which
-    is at least as large, and a noisy sum over a noisy count, with half the budget each, has exactly twice the
-    variance of the mean from votes."""
+    r"""To first order for many records, with the true mean at the fraction $m$ of the range, the mean computed
+    from votes for the two ends has variance $2(m^2 + (1-m)^2) R^2/(N\epsilon_2)^2$. The published mean has
+    variance $2R^2/(N\epsilon_2)^2$, which is at least as large, and a noisy sum over a noisy count, with half the
+    budget each, has exactly twice the variance of the mean from votes."""
     n, said = effort.pick(3000, 10_000, 30_000), []
     releases = laws.clamped_error, laws.votes_error, laws.halves_error
     for k in (1, 10, 50):

@@ -113,9 +113,9 @@ def leaf_signal(effort, rng):
 
 @SIGNAL("diprime-v2/noise-order", "Section 3, estimating leaf node parameters", "assumes", proved=True)
 def noise_order(effort, rng):
-    r"""In both cases the expected value of the noise added is on the order of the contribution of a single data
-    point. (This assumes that the magnitude of the noise is meant and that $\epsilon_\ell$ is near 1: the expected
-    magnitude is $1/\epsilon_\ell$ contributions.)"""
+    r"""In both cases, means and class counts, the expected value of the noise added is on the order of the
+    contribution of a single data point. (This assumes that the magnitude of the noise is meant and that
+    $\epsilon_\ell$ is near 1: the expected magnitude is $1/\epsilon_\ell$ contributions.)"""
     sizes = {
         (n, e): _size(Laplace(e, reach)) / reach
         for e in (0.1, 1.0, 10.0)

@@ -159,8 +159,8 @@ def equation_7(effort, rng):
 )
 def equation_7_tight(effort, rng):
     """Each of the $m$ possible splitting values of a feature is selected with a probability between $1/(1 +
-    (m-1)e^{B_2/2})$ and $e^{B_2/2}/(e^{B_2/2} + m - 1)$. Records attain the upper end for every $m$, and the lower
-    end for 2, 3 and 5 cuts; for every other number of cuts they come arbitrarily near it."""
+    (m-1)e^{B_2/2})$ and $e^{B_2/2}/(e^{B_2/2} + m - 1)$. Some data attain the upper end for every $m$, and the
+    lower end for 2, 3 and 5 cuts; for every other number of cuts some data come arbitrarily near the lower end."""
     yield from (*_tight(effort), *_tight(effort, HIGH))
     for budget in small.BUDGETS[1:]:
         bounds = lambda m, b=float(budget): multinomial.selection_bounds(m, b)  # noqa: E731

@@ -53,9 +53,8 @@ def best_most_likely(effort, rng):
     best_most_likely, "multinomial.best_is_likeliest", "multinomial.counting_cuts", quantity="best is likeliest"
 )
 def best_most_likely_exactly(effort, rng):
-    r"""The best split point has the highest probability if and only if $e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j$ for
-    every feature $j$, where $S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}$ and $S_*$ is this sum for the best
-    feature."""
+    r"""The best split point is the likeliest if and only if $e^{B_1(1 - \hat I_j)/2} \ge S_*/S_j$ for every
+    feature $j$, where $S_j = \sum_i e^{-B_2(1 - \hat I_{ij})/2}$ and $S_*$ is this sum for the best feature."""
     broken, most = 0, effort.pick(3, 3, 4)
     for n, features in [(n, 2) for n in range(2, most + 1)] + [(3, 3)]:
         for y, chosen, node in small.nodes(n, features):
@@ -80,8 +79,8 @@ def best_most_likely_exactly(effort, rng):
     **over("mrf/ours/golden-ratio"),
 )
 def golden_ratio(effort, rng):
-    """Let the better of two features have two cuts with different decreases and the other a single cut; let $B_1 =
-    B_2 = B$. The best cut is the likeliest if and only if $e^{B/2}$ is at least the golden ratio."""
+    """Let the better of two features have two cuts with different decreases and the other a single cut, and let
+    $B_1 = B_2 = B$. The best cut is the likeliest if and only if $e^{B/2}$ is at least the golden ratio."""
     yield from certified("mrf/ours/golden-ratio", effort)
     golden, node = multinomial.GOLDEN_BUDGET, [[0.2, 0.1], [0.15]]
     yield same(math.exp(golden), math.exp(golden / 2) + 1, B=golden)

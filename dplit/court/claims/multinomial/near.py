@@ -98,9 +98,9 @@ def _weakened(y, chosen):
     "mrf/ours/scale-free", "ours; section 5.3", "holds", "multinomial.joint_law", "multinomial.selection_bounds"
 )
 def scale_free(effort, rng):
-    r"""The distribution of the choice stays the same if all decreases of a node are multiplied by one positive
-    number. It does depend on the number of decreases: the best of $m$ cuts, if all others have equal decreases,
-    has probability $e^{B_2/2}/(e^{B_2/2} + m - 1)$."""
+    r"""The distribution of the choice stays the same if all decreases of a node are multiplied by the same
+    positive number. It does depend on the number of decreases: the best of $m$ cuts, if all others have equal
+    decreases, has probability $e^{B_2/2}/(e^{B_2/2} + m - 1)$."""
     factor = Fraction((WEAK[0] - WEAK[1]) ** 2, sum(WEAK) ** 2)
     for n in range(2, effort.pick(3, 3, 4) + 1):
         for y, chosen, node in small.nodes(n, 2):

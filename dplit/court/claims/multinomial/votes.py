@@ -72,9 +72,9 @@ def definition_3(effort, rng):
 @VOTE("mrf/diversity", "Appendix F.1")
 def diversity(effort, rng):
     """A good performance over individual trees does not necessarily lead to a good performance of a forest, since
-    the performance of a forest may also be affected by the diversity of the trees. (If every tree is right with
-    probability .7 and all trees are alike, a vote is right with .7, too; 101 independent trees that are each right
-    with probability .6 reach .979.)"""
+    the performance of a forest may also be affected by the diversity of the trees. (If all trees are alike and
+    each is right with probability .7, so is their vote, but the vote of 101 independent trees that are each right
+    with probability .6 is right with probability .979.)"""
     for voters in (3, 7, effort.pick(11, 13, 15)):
         yield from _beside_the_list(voters, Fraction(3, 5))
     many = multinomial.vote_outcomes(101, 0.6).right  # equal ones: the vote of any of them

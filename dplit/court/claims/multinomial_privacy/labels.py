@@ -70,9 +70,10 @@ def lemma_7(effort, rng):
     lemma_7, **over(*(f"mrf/lemma-7/corrected:{part}" for part in ("gains", "loses", "bound", "any")))
 )
 def lemma_7_exact(effort, rng):
-    r"""The label of a leaf, drawn once, costs at most $B_3/2$ under both relations, and $B_3/n$ if the larger of
-    the two leaves has $n \ge 2$ records. Under replace-one a leaf of $n$ records costs $\frac bn + \ln\frac{e^b +
-    K - 1}{e^{b(n-1)/n} + e^{b/n} + K - 2}$ with $b = B_3/2$, and no smaller bound holds for all leaves."""
+    r"""A leaf's label, drawn once, costs at most $B_3/2$ under add-remove and replace-one, and $B_3/n$ if the
+    larger of the two leaves has $n \ge 2$ records. Under replace-one a leaf of $n$ records costs $\frac bn +
+    \ln\frac{e^b + K - 1}{e^{b(n-1)/n} + e^{b/n} + K - 2}$ with $b = B_3/2$, and no smaller bound holds for all
+    leaves."""
     for name in LEAVES:
         yield from certified(name, effort, broken="leaks")
     for n, k, budget in product((1, 2, 5), (2, 3), BUDGETS):
@@ -180,7 +181,7 @@ def tree_labels(effort, rng):
 def tree_labels_exact(effort, rng):
     """Under add-remove a tree costs as much as its costliest leaf, at most $B_3/2$. Under replace-one property 2
     is not enough: a record can leave one leaf for another, and its costs in both add up, to at most $B_3$. With
-    two classes the sum is twice the loss of one leaf under add-remove, which is .83 of $B_3$ at $B_3 = 8$."""
+    two classes this sum is twice the loss of one leaf under add-remove; at $B_3 = 8$ it comes to .83 of $B_3$."""
     for loss, setting in _tree_losses(effort):
         k, budget, neighbours = setting.values()
         alone = max(multinomial.label_loss(n, k, budget) for n in range(1, 4 if k == 2 else 3))

@@ -110,7 +110,7 @@ def _laws(epsilon, neighbours):
 def node(effort, rng):
     r"""Under add-remove, a candidate drawn with weight $w e^{-r(n_L T_L + n_R T_R)}$ costs $\epsilon$ at $r =
     \epsilon/2$ for Gini, and at $r = \epsilon/(c + \log_2 e)$ for capped bits; replace-one needs half the rate.
-    Drawn by the normalised score it costs $\epsilon$ at weight $\epsilon/2$ under both relations."""
+    Drawn by the normalised score it costs $\epsilon$ at weight $\epsilon/2$, under add-remove and replace-one."""
     universe = tuple(product((0.2, 0.4, 0.6, 0.8), (0, 1)))
     every = list(product((0.5, 4.0), (3, 9, 40)))
     settings = effort.pick(((0.5, 3), (4.0, 40)), every, every)

@@ -59,8 +59,8 @@ def lemma_5(effort, rng):
 
 @FEATURE.corrected(lemma_5, **over(WORST))
 def lemma_5_exact(effort, rng):
-    r"""With D features that each have a cut on both data sets, the choice of a feature costs $\ln\frac{e^b(1 +
-    (D-1)e^b)}{e^b + D - 1}$ with $b = B_1/2$ under both relations, and no smaller bound holds for all data."""
+    r"""With D features that each have a cut on both data sets, choosing one costs $\ln\frac{e^b(1 + (D-1)e^b)}{e^b
+    + D - 1}$ with $b = B_1/2$ under add-remove and replace-one, and no smaller bound holds for all data."""
     yield from _certified(effort, (WORST,))
     for d, (neighbours, n) in product((2, 9), ((small.REPLACE, 3), (small.ADD, 5))):
         stated = multinomial.selection_loss(d, 1.0)
@@ -200,8 +200,8 @@ def _narrow_gap(gap, budget):
 )
 def layer(effort, rng):
     r"""The privacy budget consumed for each layer of a tree by the split mechanism is $B_1 + B_2$. This assumes
-    add-remove, and candidates that are public: a record that is replaced leaves one node of the layer and
-    enters another."""
+    add-remove, and candidates that are public: a record that is replaced leaves one node of the layer and enters
+    another."""
     yield from _certified(effort, (WORST, "mrf/lemma-5"), broken="leaks")
     for d in (3, 30):
         for loss in _one_record_more(d, 1.0):
@@ -241,7 +241,7 @@ def _structure_law(records, depth, node_law):
 @LAYER.corrected(layer, quantity="privacy loss of a tree's structure")
 def layer_exact(effort, rng):
     """Over public candidates the structure of a tree with $d$ levels of splits costs $d(B_1 + B_2)$ under
-    add-remove. It costs $(2d-1)(B_1 + B_2)$ under replace-one, where two paths change, which share the root."""
+    add-remove. It costs $(2d-1)(B_1 + B_2)$ under replace-one, where two paths change that share the root."""
     for depth in range(1, effort.pick(6, 8, 10)):
         changed = multinomial.nodes_changed(depth, small.REPLACE)
         yield same(_nodes_of_two_paths(depth), changed, depth=depth)

@@ -16,8 +16,8 @@ VOTE = Box("thm-forest-vote", "random_forest.forest_law")
 @VOTE("rdf/disjoint-forest", "section 4.2", ours=True, proved=False, kind="certified")
 def disjoint_forest(effort, rng):
     r"""If the leaves of the trees differ, the vote of permute-and-flip labels of two classes can be better from
-    disjoint parts than from all data. With three trees disjoint parts are better at no $\epsilon$ for one or two
-    records; for three records they are better from $\epsilon = 2.62$ on."""
+    disjoint parts than from all data. With three trees and one or two records, disjoint parts are better at no
+    $\epsilon$; with three records they are better from $\epsilon = 2.62$ on."""
     fewer = {data: min(_excess(data)) for n in (1, 2) for data in _three_trees(n)}
     for data, least in fewer.items():
         yield need(least >= 0, least, ">=", 0, data=data)

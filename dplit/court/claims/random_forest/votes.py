@@ -21,8 +21,8 @@ ONE_LEAF = Box(
 @NUMBER("rdf/number-of-trees", "section 4.4, figure 7", proved=False, quantity="best number of trees, SynthB")
 def number_of_trees(effort, rng):
     r"""Having more trees is not necessarily better, and as $\epsilon$ increases, the sweet spot increases. (Read
-    in the model, at the sizes of the synthetic sets: the accuracy has one peak, which does not move to fewer trees
-    as $\epsilon$ grows.)"""
+    in the model of `rdf/depth-accuracy`, at the sizes of the synthetic sets: the accuracy has one peak, which does
+    not move to fewer trees as $\epsilon$ grows.)"""
     trees = np.arange(1, effort.pick(601, 2001, 8001), 2)
     epsilons = effort.pick((0.2, 1.0), (0.1, 0.2, 1.0), (0.05, 0.1, 0.2, 1.0, 2.0))
     shapes, peaks = synthetic_shapes(), {}
@@ -58,8 +58,8 @@ def number_of_trees(effort, rng):
     quantity="accuracy of one tree in the model, against 100",
 )
 def hundred_trees(effort, rng):
-    """One should build 100 trees. (Read: in the model, for every number of records, features and levels. The
-    paper's recommendation rests on runs on its data, not on the model.)"""
+    """One should build 100 trees. (Read: in the model of `rdf/depth-accuracy`, for every number of records,
+    features and levels. The paper's recommendation rests on runs on its data, not on the model.)"""
     few = effort.pick((1, 3, 9), (1, 3, 9, 27), (1, 3, 9, 27, 51))
     small = [(d, n, m, 1.0) for n, m, d in product((1, 2), (1, 2), (0, 1))]
     paper = [(d, 30_000, m, e) for (m, d), e in product(synthetic_shapes(), (0.2, 1.0))]
@@ -90,9 +90,9 @@ def hundred_trees(effort, rng):
     hundred_trees, "random_forest.suggested_trees", "random_forest.vote_errors", where="section 4.4", proved=False
 )
 def best_number(effort, rng):
-    r"""In the model, for each of seven shapes in which a path tests the feature with probability 0.4 to 0.7, the
-    best number of trees is 0.8 to 1 times $n_\epsilon/(1.2564 \cdot 2^d)$, give or take 2 trees, with $n_\epsilon
-    = n(1-e^{-\epsilon})$: a leaf of a tree holds about $1.26/(1-e^{-\epsilon})$ records."""
+    r"""In the model of `rdf/depth-accuracy`, for each of seven shapes in which a path tests the feature with
+    probability 0.4 to 0.7, the best number of trees is 0.8 to 1 times $n_\epsilon/(1.2564 \cdot 2^d)$, give or
+    take 2, with $n_\epsilon = n(1-e^{-\epsilon})$: a leaf holds about $1.26/(1-e^{-\epsilon})$ records."""
     trees = np.arange(1, 1201, 2)
     sizes = effort.pick((30_000,), (5_000, 30_000), (2_000, 5_000, 30_000, 60_000))
     shapes = (*synthetic_shapes(), (10, 7), (15, 11), (20, 10))

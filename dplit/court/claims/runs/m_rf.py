@@ -181,7 +181,7 @@ def fewer_trees(result: Result, method: str, join: str, by: float = 0.0) -> Deci
 
 @said("m-rf/figure-3a/few-trees", "agrees", ours=True)
 def few_trees(result):
-    """With one tree batch training is not more accurate than training with Laplace noise per tree."""
+    """With one tree, batch training is not more accurate than training with Laplace noise per tree."""
     one = pair(result, "car", (paper.TRAINING, paper.LAPLACE), n_estimators=1)
     return Pairs(result, {"one tree": one}).that(none_of)
 

@@ -87,8 +87,7 @@ def ranks_of_cells(effort, rng):
 
 @by_print("mrf/twelve-ten", "Section 5.1", "holds")
 def twelve_ten(effort, rng):
-    """MRF surpasses the standard forest on twelve data sets, and significantly, by the table's marks, on ten
-    of them."""
+    """MRF surpasses the standard forest on twelve data sets, and significantly, by the table's marks, on ten."""
     marks = printed.table("mrf/table-1").of("mark").values()
     sides = [(gain > 0, mark) for gain, mark in zip(gains(OURS, GREEDY).values(), marks)]
     wins, marked = sum(won for won, _ in sides), sum(mark == "†" for _, mark in sides)

@@ -123,7 +123,7 @@ def median_comparable(effort, rng):
 def nodes_of_leaves(effort, rng):
     """DP-DF and DP-RF generated an average of 407 nodes and 104 nodes respectively, compared with 31 for DiPriMe
     and DP-ERT. (A tree of n nodes whose cuts have k children has (n (k - 1) + 1)/k leaves, and figure 3 shows
-    those of ten trees. For DP-DF it shows only a part: the depth of 3 in table 2 allows 156 nodes, not 407.)"""
+    those of ten trees. For DP-DF it shows only some: the depth of 3 in table 2 allows 156 nodes, not 407.)"""
     shown, words = printed.table("diprime-v2-figures/figure-3"), []
     for m, n in PRINTED_NODES.items():
         k, seen = 5 if m in ("DP-DF", "DP-RF") else 2, shown.cells["all", m].value

@@ -54,8 +54,8 @@ def order(effort, rng):
 )
 def in_whole_steps(effort, rng):
     """If residuals are added in whole steps and there are fewer than $2^{46}$ records, a boosted forest with the
-    same seed releases the same bits for every cutting of its records into blocks, provided that all machines are
-    of one kind and have the same NumPy."""
+    same seed releases the same bits however its records are cut into blocks, provided that all machines are of one
+    kind and have the same NumPy."""
     differ, fits, steps = 0, 0, scale.in_steps(scale.THREE)
     yield same(len({scale.best_test(steps, scale.TESTS, b) for b in scale.cuttings(3)}), 1)
     for classes, epsilon in product((2, 3), (1.0, np.inf)):
@@ -73,9 +73,9 @@ def in_whole_steps(effort, rng):
 
 @COST("ours/scale-cost", "ours", range="arrays of forests that run, two to four classes, depth 1 to 4")
 def cost(effort, rng):
-    """With $m$ columns, $C$ codes in all, $K$ outputs and depth $d$, a worker keeps $m + 5 + 12 K$ bytes per
-    record within a round and, per block, up to $8 K C 2^{d-1}$ bytes of the last level's sums. A block sends $8 K
-    (C (2^d - 1) + 2^{d+1})$ bytes in a round, for any number of records."""
+    """When a boosted forest with $m$ columns, $C$ codes in all, $K$ outputs and depth $d$ is fitted in blocks, a
+    worker keeps $m + 5 + 12 K$ bytes per record within a round and, per block, up to $8 K C 2^{d-1}$ bytes of the
+    last level's sums. A block sends $8 K (C (2^d - 1) + 2^{d+1})$ bytes in a round, for any number of records."""
     for classes, depth in product((2, 3, 4), effort.pick((1, 4), (1, 2, 4), (1, 2, 3, 4, 6))):
         outputs = 1 if classes == 2 else classes
         X, y = _records(200, classes, rng)

@@ -209,7 +209,7 @@ def corollary_corrected(effort, rng):
     r"""Let $t \le M = N/2^d$ be whole numbers. If all cuts are on one column and all leaf sizes are within $t$ of
     $M$, the error changes by less than $4^{d-1} R^2 t$ for $t \ge 1$, and no smaller bound holds for every $N$.
     The error grows most for targets that alternate leaf by leaf. If other columns may be cut, the change is at
-    most $R^2 N/4$, attained at $t = 0$ for even $M$."""
+    most $R^2 N/4$, which is attained at $t = 0$ if $M$ is even."""
     for n, depth, t in counted.trees(effort):
         _, growth, fall = _enumerated(n, depth, t)
         yield same(growth, utility.worst_change(n, depth, t, 0, 1), n=n, depth=depth, t=t)

@@ -191,8 +191,8 @@ def _noise_tail(left, right, epsilon):
 @FLIP("diprime-v2/utility-simulated", "ours", proved=False, intervals=4, quantity="probability of a flip")
 def simulated(effort, rng):
     """Splits drawn by the package's private median, and labels and means released by its published leaves, agree
-    with the exact chance that both blocks hold more than $t$ records, the distribution of the noise of the means,
-    the chance of a flip, and the expected accuracy."""
+    with what is computed exactly: the chance that both blocks hold more than $t$ records, the distribution of the
+    noise on the means, the chance of a flip, and the expected accuracy."""
     draws, n, t, rate, e = effort.pick(20_000, 100_000, 1_000_000), 12, 2, 0.5, 0.8
     cuts = median.sample(_evenly(n), 0, 1, rate, size=draws, rng=rng)
     k = np.searchsorted(_evenly(n), cuts)

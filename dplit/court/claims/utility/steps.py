@@ -55,8 +55,8 @@ def _flips(gap, epsilon):
 @LEAF("diprime-v1/divisible", "Section 3.1, before theorem 1", "assumes", about="reading")
 def divisible(effort, rng):
     r"""The dataset is perfectly divisible into the leaf nodes, i.e., $N = 2^d$ for a depth-$d$ tree; hence a tree
-    with median splits has $N/2^d$ data points at each leaf. (This assumes that a multiple of $2^d$ is meant: with
-    $N = 2^d$ itself each leaf has one record.)"""
+    with median splits has $N/2^d$ data points at each leaf. (This assumes that $N$ is meant to be a multiple of
+    $2^d$: with $N = 2^d$ itself, each leaf would have only one record.)"""
     for depth, n in product(range(1, 7), range(1, 201)):
         even = len(set(_halved(n, depth))) == 1
         yield need(even == (n % 2**depth == 0), broken="fails", depth=depth, N=n)
@@ -101,8 +101,9 @@ NOISE = tuple(f"{paper}/noise-in-error" for paper in ("diprime-v1", "diprime-v2"
     **over(*ADDED, *NOISE),
 )
 def noise_in_error(effort, rng, paper):
-    r"""The noisy mean adds $\tilde N_i\rho_i^2$ to the squared error of a node, and the conditional expectation of
-    the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2: $8B^2/(N_L^*\epsilon_\ell^2)$)."""
+    r"""A mean's noise $\rho_i$ adds $\tilde N_i\rho_i^2$ to a node's squared error, and the conditional
+    expectation of the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2:
+    $8B^2/(N_L^*\epsilon_\ell^2)$)."""
     leaf = lambda N, e, R: float(utility.leaf_noise([N], e, 0, R))  # noqa: E731
     for name, code in zip((*ADDED, *NOISE), ({}, {}, {"right": leaf}, {})):
         yield from certified(name, effort, **code)

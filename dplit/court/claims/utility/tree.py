@@ -163,7 +163,7 @@ def theorem_3_corrected(effort, rng):
 def simulated(effort, rng):
     r"""In simulated trees on one column of distinct values above its lower bound, the frequency with which all
     leaf sizes are within $t$ of $N/2^d$ agrees with the exact distribution and is above $1 - 2\zeta$. The trees
-    never lose more than the corrected bound."""
+    never lose more than the corrected bound allows."""
     draws, said = effort.pick(20_000, 100_000, 1_000_000), []
     for n, depth, t, rate in ((8, 2, 1, 1.0), (128, 4, 6, 1.0)):
         sizes = occupancy.simulate(n, depth, rate, draws, rng=rng)

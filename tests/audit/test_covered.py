@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from dplit.court.audit.subject import estimator, public
-from dplit.court.audit.subjects.moved import DOMAIN, ESTIMATORS, VALUES, X, choices, labels_of, rows
+from dplit.court.audit.subjects import moved
+from dplit.court.audit.subjects.moved import DOMAIN, ESTIMATORS, KINDS, VALUES, X, choices, labels_of, rows
+from tests.audit.rows import found
 
 APART = {  # whose subjects are others: of published forests, of queries and of seeds
     "accounting", "random_state", "feature_budget", "value_budget", "label_budget", "stopping", "draw_label",
@@ -46,3 +48,19 @@ def test_most_pairs_of_values_are_together():
     }
     sizes = np.array([len(v) for v in values.values()])
     assert len(pairs) > 0.9 * (sizes.sum() ** 2 - (sizes**2).sum()) / 2
+
+
+CHEAP = "PrivateForestRegressor", "RGVClassifier", "DPExtraTreesRegressor"  # to find anew
+
+
+@pytest.mark.parametrize("words", [pytest.param(w, marks=() if w in CHEAP else pytest.mark.deep) for w in KINDS])
+def test_the_stored_rows_are_those_that_a_search_finds(words):
+    assert found(words) == moved.stored_rows()[words]
+
+
+@pytest.mark.parametrize("words", KINDS)
+def test_stored_rows_are_of_these_values_and_can_be_fitted(words):
+    """`rows` reads them: where the checksum is another one it searches. Four of them stand for all."""
+    assert moved.stored_rows()[words]["of"] == moved.checksum(moved.values_of(words))
+    kind, some = words.partition(",")[0], np.random.default_rng(7).permutation(rows(words))[:4]
+    assert all(moved.accepted(moved.Given(kind, row), X, labels_of(row)[0]) for row in some)

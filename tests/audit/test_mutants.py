@@ -19,10 +19,18 @@ def test_ten_of_the_attack_and_ten_more():
 RELEASES = {row["name"]: row["release"] for row in mutants.stored()["rows"]}
 # Those that a claim on a release sees die in the ledger's test, too: two of them for all.
 WIDER = [name for name in MUTANTS if RELEASES.get(name)][2:]
+DEAR = (  # as long as all others together; cheaper bugs stand for them, seen by subjects of the same kinds
+    "later class counts of leaves, counted twice", "noise of a seed that stands in the code",
+    "ensembles share one noise", "a mean over the true count", "queries are taken from the records",
+    "dates with slashes are read in the order that all of them allow",
+    "hard votes of two classes release both columns", "a replacement accounted as one addition",
+    "each tree reads all records of a partitioned forest", "noise on the sum only",
+)  # fmt: skip
+LATER = {*WIDER, *DEAR}
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.deep] if name in WIDER else []) for name in MUTANTS]
+    "name", [pytest.param(name, marks=[pytest.mark.deep] if name in LATER else []) for name in MUTANTS]
 )
 def test_a_planted_bug_is_caught(name):
     """At 99.9 % and half of the draws of a quick audit; chances are such that none is missed."""

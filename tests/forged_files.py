@@ -110,20 +110,24 @@ def altered_arrays(array, rng):
 VALUES = [None, -1, 0, 3, 10**9, 1e308, "x", True, [], [1], {"tuple": []}, {"number": "nan"}]
 
 
-def altered_headers(header):
-    """A header with one value of what was fitted, or a parameter, replaced or left out."""
+def changes(header):
+    """Of each value of what was fitted, and each parameter, where it stands, and what may stand there."""
     for place in ("fitted", "parameters"):
-        for path in list(_paths(header[place], (place,))):
+        for path in _paths(header[place], (place,)):
             for value in (*VALUES, "left out"):
-                other = copy.deepcopy(header)
-                inside = other
-                for key in path[:-1]:
-                    inside = inside[key]
-                if value == "left out":
-                    del inside[path[-1]]
-                else:
-                    inside[path[-1]] = value
-                yield f"{'.'.join(map(str, path))} {value!r}", other
+                yield f"{'.'.join(map(str, path))} {value!r}", (path, value)
+
+
+def altered_header(header, path, value):
+    """A header with that value replaced or left out."""
+    other = inside = copy.deepcopy(header)
+    for key in path[:-1]:
+        inside = inside[key]
+    if value == "left out":
+        del inside[path[-1]]
+    else:
+        inside[path[-1]] = value
+    return other
 
 
 def _paths(plain, above):
@@ -148,14 +152,14 @@ def use(folder, kinds, share, seed):
         header, arrays = members(path)
         loaded = dplit.load(path)
         works = {name for name in (*USES, *OTHERS) if _fails(loaded, name) is None}
-        cases = [(f"{name} {words}", header, {**arrays, name: other})
+        cases = [(f"{name} {words}", None, {**arrays, name: other})
                  for name in arrays for words, other in altered_arrays(arrays[name], rng)]  # fmt: skip
-        cases += [(words, other, arrays) for words, other in altered_headers(header)]
-        for words, *content in cases:
+        cases += [(words, change, arrays) for words, change in changes(header)]
+        for words, change, held in cases:
             if rng.random() < share:
                 print(kind.__name__, words, file=sys.stderr, flush=True)
                 path.unlink()
-                write(path, *content)
+                write(path, altered_header(header, *change) if change else header, held)
                 why = _used(path, works)
                 seen["used" if why is None else "refused" if why == "" else "wrong"] += (
                     1 if not why else [f"{kind.__name__}, {words}: {why}"]

@@ -23,6 +23,7 @@ import threadpoolctl  # noqa: E402
 from sklearn.base import BaseEstimator  # noqa: E402
 
 network_guard.install()
+gc.set_threshold(100_000, 50, 100)  # as of `sitecustomize`, for the process that has begun without it
 atexit.register(one_evidence.open_folder())
 search = os.environ.get("PYTHONPATH", "").split(os.pathsep)
 os.environ["PYTHONPATH"] = os.pathsep.join([GUARD, *(p for p in search if p and p != GUARD)])

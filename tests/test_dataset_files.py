@@ -139,7 +139,7 @@ def loopback(tmp_path, monkeypatch):
             pass
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)  # seconds till it ends
     thread.start()
     yield www, f"http://127.0.0.1:{server.server_port}"
     server.shutdown()

@@ -148,18 +148,29 @@ def test_few_values_are_listed_and_the_others_counted():
 # Files that somebody damaged -----------------------------------------------------------------------
 
 DAMAGED = """
-import sys, numpy as np
+import os, sys, numpy as np
 from dplit import Continuous, Domain
 from dplit.forests import RandomDecisionForestClassifier
+from dplit.trees import random, routing
 
 X, domain = np.random.default_rng(0).random((40, 1)), Domain([Continuous(0, 1)])
 kind = RandomDecisionForestClassifier
 forest = kind(domain=domain, classes=[0, 1], n_estimators=2, max_depth=1, random_state=0)
-for step in (lambda: forest.fit(X, X[:, 0] > 0.5), lambda: forest.predict(X)):
-    try:
-        step()
-    except Exception as error:
-        print(f"{type(error).__name__}: {error}")
+
+def use():
+    for step in (lambda: forest.fit(X, X[:, 0] > 0.5), lambda: forest.predict(X)):
+        try:
+            step()
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}", end=" ")
+
+for _ in sys.stdin:  # a process each, which reads the cache anew
+    if not (child := os.fork()):
+        use()
+        print(flush=True)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        print("it crashed", flush=True)
 """
 
 
@@ -170,14 +181,19 @@ def test_a_damaged_cache_of_compiled_code_is_named(tmp_path):
         folder.mkdir(exist_ok=True)
         shutil.copy2(path, folder)
 
-    def run():
-        line = [sys.executable, "-c", DAMAGED]
-        return subprocess.run(line, env=where, capture_output=True, text=True, check=True).stdout
+    with subprocess.Popen(
+        [sys.executable, "-c", DAMAGED], env=where, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
 
-    assert run() == ""
-    for end, left in (("nbc", b""), ("nbi", b"no pickle")):
-        for path in tmp_path.rglob(f"*.{end}"):
-            path.write_bytes(left)
-        said = run()
-        assert said.startswith(f"RuntimeError: numba's cache of compiled code in '{tmp_path}")
-        assert "is damaged" in said and "remove that folder" in said
+        def run():
+            print(file=process.stdin, flush=True)
+            return process.stdout.readline().strip()
+
+        assert run() == ""
+        for end, left in (("nbc", b""), ("nbi", b"no pickle")):
+            for path in tmp_path.rglob(f"*.{end}"):
+                path.write_bytes(left)
+            said = run()
+            assert said.startswith(f"RuntimeError: numba's cache of compiled code in '{tmp_path}")
+            assert "is damaged" in said and "remove that folder" in said
+        process.stdin.close()

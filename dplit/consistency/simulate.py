@@ -139,14 +139,14 @@ def _draw(
     else:
         x = rng.random((n_s + n_e + 1, features))
     y = (rng.random(len(x)) < pair_and_trend(x, pair, trend)).astype(np.int64)
-    votes = np.empty(trees, dtype=np.int64)
-    order, by_value = np.arange(n_s + n_e), np.argsort(x[:-1], axis=0).T
-    chosen = np.empty(n_s + n_e, dtype=bool)
+    votes, chosen = np.empty(trees, dtype=np.int64), np.empty(n_s + n_e, dtype=bool)
+    order, ranked = np.arange(n_s + n_e), np.argsort(x[:n_s].T)
+    by_value = np.argsort(x[:-1].T) if trees > 1 else ranked
     for tree in range(trees):
         if tree:
             rng.shuffle(order)
-        chosen[order[:n_s]], chosen[order[n_s:]] = True, False
-        ranked = by_value[chosen[by_value]].reshape(features, n_s)
+            chosen[order[:n_s]], chosen[order[n_s:]] = True, False
+            ranked = by_value[chosen[by_value]].reshape(features, n_s)
         inside, depth, low, high = _path(x, y, ranked, order[n_s:], k, half_1, half_2, most, rng)
         margin = 2 * y[inside].sum() - inside.size
         votes[tree] = margin > 0 if margin else rng.integers(2)

@@ -30,7 +30,7 @@ def diameter(effort, rng):
     r"""For independent features, sizes measured in ranks and cuts uniform in ranks ($B_1 = B_2 = 0$), the size of
     $X$'s cell along a feature has $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$
     after $m$ cuts. The leaf's moments follow exactly, at every $n$ and $k$, from a Markov chain of its count."""
-    most = effort.pick(6, 10, 14)
+    most, met = effort.pick(6, 10, 14), {}
     for d, power in product((1, 2, 9), (1, 2, 3)):
         kept = quad(lambda u, p=power: u**p * u + (1 - u) ** p * (1 - u), 0, 1)[0]
         for m in (1, 7):
@@ -38,7 +38,7 @@ def diameter(effort, rng):
             yield same(true, consistency.mean_power(m, d, power), D=d, p=power, m=m)
     for d, power, k, n in product((1, 3), (1, 2), (0, 2), range(1, most)):
         stated = consistency.leaf_power(n, k, d, power)
-        yield same(_leaf_moment(n, k, d, power, {}), stated, D=d, p=power, k=k, n=n)
+        yield same(_leaf_moment(n, k, d, power, met.setdefault((d, power, k), {})), stated, D=d, p=power, k=k, n=n)
     return note(
         "{cases} moments by quadrature over the cut and binomial counts",
         range=f"D up to 9, powers up to 3, m up to 7; leaves with n below {most}",

@@ -57,8 +57,8 @@ def test_routing_without_pointers_is_routing_with_them(grow, domain, depth, n):
     trees = grow(domain, depth)
     assert trees.depth == depth
     pointers, X, rng = replace(trees, depth=None), records(domain, n, 5), np.random.default_rng(6)
-    labels, values = rng.integers(3, size=trees.n_leaves), rng.random(trees.n_leaves)
-    y, assigned = rng.integers(3, size=n), rng.integers(5, size=n)
+    labels, values = rng.integers(3, size=trees.n_leaves).astype(np.uint8), rng.random(trees.n_leaves)
+    y, assigned = rng.integers(3, size=n).astype(np.int32), rng.integers(5, size=n)  # as of a fit: compiled once
     for jobs in (None, 2):
         answers = [
             (apply(t, X, jobs), vote(t, X, labels, 3, jobs), average(t, X, values, jobs),

@@ -152,9 +152,9 @@ def score(effort, rng):
 
 @SCORE.corrected(score, quantity="loss, in epsilon_a", range="all data of up to two records, and one large family")
 def score_corrected(effort, rng):
-    r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a) \propto
-    e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, and this is tight. The published choice costs $\epsilon_1
-    R^2/(8B^2)$."""
+    r"""For fixed cuts, $N_i\,MSE = SSE$ grows by less than $R^2$ with each record. Choosing with $\Pr(a) \propto
+    e^{-\epsilon_a SSE(a)/R^2}$ is therefore $\epsilon_a$-private, and this bound is tight. The published choice
+    costs $\epsilon_1 R^2/(8B^2)$."""
     worst, pairs = _choice_losses(effort)
     largest = effort.pick(10**3, 10**4, 10**5)
     losses = {m: _lone_loss(m, 1.0) for m in (10, 100, largest)}
@@ -222,8 +222,8 @@ def score_algorithm(effort, rng):
 
 @SCORE.corrected(score_algorithm, "median_forest.split.candidates", quantity="log odds, in epsilon_1")
 def score_algorithm_corrected(effort, rng):
-    r"""Under line 52 the log odds of any two attributes are at most $\epsilon_1 R^2/(32B^2) \le \epsilon_1/8$ for
-    any number of records: the choice is nearly uniform."""
+    r"""Under line 52 and for any number of records, the log odds of any two attributes are at most $\epsilon_1
+    R^2/(32B^2) \le \epsilon_1/8$. The choice is therefore nearly uniform."""
     targets = (Fraction(-1), Fraction(0), Fraction(1))
     for n in range(2, effort.pick(7, 9, 11)):
         for node in combinations_with_replacement(targets, n):

@@ -170,7 +170,7 @@ def large_rho(result, method, partitioned):
 
 @said_of_hyper("rho-epsilon", "agrees", "agrees", "agrees")
 def rho_epsilon(result, method, partitioned):
-    """A large rho raises the error of the median forest more at smaller epsilon."""
+    """The smaller epsilon is, the more a large rho raises the error of the median forest."""
     lines = _rho_curves(result, method, partitioned)
     pairs = {e: (lines[e][MIDDLE], lines[e][LARGE]) for e in (1.0, 10.0)}
     one, ten = (curves.differences(result, *pair) for pair in pairs.values())

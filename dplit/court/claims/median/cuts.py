@@ -77,8 +77,8 @@ def _private(effort, names=BOUNDS):
 
 @VALUE("diprime-v2/median-by-value", "Section 3.1", quantity="density of a cut", **over(*BOUNDS))
 def by_value(effort, rng):
-    r"""Drawing $r$ with density proportional to $e^{\epsilon_s q(r)/2}$, $q(r) =
-    -|\#\text{left} - \#\text{right}|$, is $\epsilon_s$-private (under add-remove)."""
+    r"""Let $q(r) = -|\#\text{left} - \#\text{right}|$. Under add-remove, drawing $r$ with density proportional to
+    $e^{\epsilon_s q(r)/2}$ is $\epsilon_s$-private."""
     yield from _private(effort)
     return "For any number of records, ties included: {statement}"
 
@@ -92,8 +92,8 @@ def by_value(effort, rng):
     **over(*BOUNDS),
 )
 def by_value_replaced(effort, rng):
-    r"""Under replace-one, drawing a cut by value costs $2\epsilon_s$ at the published rate for two or more
-    records, and $\epsilon_s$ at the rate $\epsilon_s/4$. Both costs are suprema over the data."""
+    r"""Under replace-one, drawing a cut by value at the published rate costs $2\epsilon_s$ for two or more
+    records; at the rate $\epsilon_s/4$ it costs $\epsilon_s$. Both costs are suprema over the data."""
     near = Fraction(1, 10**12)
     yield from _private(effort)
     for m in range(2, effort.pick(8, 12, 20)):

@@ -104,8 +104,8 @@ def _of_leaves(result):
 
 @said("diprime-v2/figure-3/leaves", "agrees")
 def leaves(result):
-    """DP-ERT, DP-RF and DP-DF have very heavy-tailed occupancies, the majority of nodes holding very few records;
-    DiPriMe trees have a much larger proportion of nodes that hold more."""
+    """DP-ERT, DP-RF and DP-DF have very heavy-tailed occupancies, since the majority of their nodes hold very few
+    records. DiPriMe trees have a much larger proportion of nodes that hold more."""
     keys = _of_leaves(result)
     few = {m: curves.higher(result, k, 0.5, -2) for m, k in keys.items()}
     few["DiPriMe"] = ~few["DiPriMe"]

@@ -141,7 +141,8 @@ def rises(result: Result, start: list, end: list) -> Decided:
 
 @said("mrf/figure-4/b2-stable", "undecided")
 def b2_stable(result):
-    """MRF's accuracy is relatively stable when B2 is 10 or more: from 10 to 20, at B1 = 10, on all six sets."""
+    """When B2 is 10 or more, MRF's accuracy is relatively stable. (Read: at B1 = 10, from B2 = 10 to 20, on all
+    six sets.)"""
     return along(result, (DEFAULT, DEFAULT), (DEFAULT, paper.GRID[-1])).are(0, rule.POINT)
 
 
@@ -168,7 +169,8 @@ def of_trees(result: Result, data: str) -> tuple[str, str]:
 
 @said("mrf/figure-7/tree-level", "undecided")
 def tree_level(result):
-    """Single trees of MRF are generally more accurate than the standard forest's (on most of the six sets)."""
+    """Single trees of MRF are generally (on most of the six sets) more accurate than those of the standard
+    forest."""
     return on_six(result, partial(of_trees, result), MEAN).that(rule.most)
 
 

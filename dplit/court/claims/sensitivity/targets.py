@@ -47,8 +47,8 @@ def mean(effort, rng, bounds=V1):
 
 @MEAN("diprime-v2/sensitivity-mean", "Appendix A.1")
 def mean_v2(effort, rng):
-    """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$: changing the value of a given data point
-    changes the sample mean by at most $2B/N$."""
+    """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$, because changing the value of a given data
+    point changes the sample mean by at most $2B/N$."""
     return mean(effort, rng, bounds=V2)
 
 
@@ -106,8 +106,9 @@ def mse_v2(effort, rng):
     **over(*MSES, "sensitivity-mse/corrected:met"),
 )
 def mse_exact_v2(effort, rng):
-    """For targets in $[-B, B]$ the mean squared error has sensitivity exactly $4B^2(N-1)/N^2$, under add-remove
-    and under replace-one. This is the sum of the three norms before the appendix's last inequality."""
+    """For targets in $[-B, B]$, the mean squared error has sensitivity exactly $4B^2(N-1)/N^2$, both under
+    add-remove and under replace-one. This value is the sum of the three norms before the appendix's last
+    inequality."""
     return mse_exact(effort, rng)
 
 

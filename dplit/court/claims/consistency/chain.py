@@ -52,9 +52,9 @@ def _published(parts, budget):
 )
 def equation_9(effort, rng):
     r"""Let a feature be cut in node $N_{m-1}(X)$, whose size along this feature is $V_{m-1}$, and let $V^*_m$ be
-    the largest size along it among the node's children. Then $\mathrm{E}\,V^*_m \le (1 - P_2/N)\,V_{m-1}$. The
-    proof requires lemma 4 to hold in every cell; the density must therefore lie in $[c, C]$, and every cell must
-    contain many structure points."""
+    the largest size along it among the node's children. Then $\mathrm{E}\,V^*_m \le (1 - P_2/N)\,V_{m-1}$. This
+    requires lemma 4 in every cell, so the density must lie in $[c, C]$ and every cell contain many structure
+    points."""
     ends = effort.pick((0.05, 0.25), (0.02, 0.1, 0.25, 0.4), (0.01, 0.05, 0.1, 0.2, 0.3, 0.4))
     for b, e, n in product(BUDGETS, ends, PARTS):
         yield below(_larger(b, e), _published(n, b), broken="fails", ends=e, parts=n, B2=b)

@@ -160,8 +160,8 @@ def equation_5(effort, rng):
 def depth(effort, rng):
     r"""With cuts uniform in ranks, for every distribution without atoms and $n > k$, the number of cuts above
     $X$'s leaf is 1 plus a sum of independent geometric numbers with means $2/j$, $j = k+1, \dots, n$. Its mean is
-    $1 + 2(H_n - H_k)$. In total variation its distribution is within $8/k$ of that of 1 plus a Poisson number of
-    mean $2(H_n - H_k)$."""
+    $1 + 2(H_n - H_k)$. The number is within $8/k$ of 1 plus a Poisson number of mean $2(H_n - H_k)$ in total
+    variation."""
     off = {}
     for k, n in _small(range(5), effort.pick(9, 13, 18)):
         law = np.append(consistency.depth_law(n, k), np.zeros(7))

@@ -74,10 +74,10 @@ def leaf_mean(effort, rng, paper):
 
 @CLAMPED("diprime-v1/leaf-mean-clamped", "ours; section 3", quantity="privacy loss of any leaf")
 def clamped(effort, rng):
-    r"""If the published mean is clamped to $[B_L, B_U]$, it costs exactly $\max(\epsilon_2, \log 2 +
-    \epsilon_2/2)$ over all leaves that hold a record. When a record joins $N$ others, it costs exactly
-    $\max(\epsilon_2, \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$. The release is $\epsilon_2$-private if and
-    only if $\epsilon_2 \ge 2\log 2$."""
+    r"""Clamped to $[B_L, B_U]$, the published mean costs exactly $\max(\epsilon_2, \log 2 + \epsilon_2/2)$ over
+    all leaves that hold a record. When a record joins $N$ others, it costs exactly $\max(\epsilon_2,
+    \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$. The release is $\epsilon_2$-private if and only if $\epsilon_2
+    \ge 2\log 2$."""
     small, many, said = list(_small_leaves(3, effort.pick(3, 5, 9))), [], []
     for n in (10, 100, 10**4):
         loss = _clamped_loss(_pair([0.0] * n, 1.0, 0.3))

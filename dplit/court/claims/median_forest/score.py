@@ -43,10 +43,9 @@ def budget_exp_flip(effort, rng):
 @JOINT.corrected(budget_exp_flip, quantity="privacy loss of a split")
 def joint(effort, rng):
     r"""Let a cut have $n_L$ of $n$ records on its left and the SSE $S$, and let each column have a public base
-    measure of total 1. Under add-remove and for any $K$, a column and a cut that are drawn together, with density
-    $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L| - \epsilon_a S/R^2}$ over all columns, cost $\epsilon_s +
-    \epsilon_a$, which is the paper's total. The same holds if the column is drawn by permute-and-flip on $\log
-    Z_a$."""
+    measure of total 1. Under add-remove and for any $K$, a column and a cut drawn together, with density $\propto
+    e^{-\frac{\epsilon_s}{2}|n - 2n_L| - \epsilon_a S/R^2}$ over all columns, cost $\epsilon_s + \epsilon_a$, which
+    is the paper's total. The same holds if the column is drawn by permute-and-flip on $\log Z_a$."""
     bound, many = 1 + HALF_RATE, effort.pick((2, 5), (2, 5, 20), (2, 5, 20, 100))
     near, inside, pairs = [], 0.0, 0
     for mechanism, columns in product(laws.MECHANISMS, many):
@@ -69,8 +68,7 @@ def joint(effort, rng):
 
 @UNIFORM("diprime-v2/budget-uniform", "Section 3.1, privacy analysis", quantity="privacy loss of a split")
 def uniform(effort, rng):
-    r"""If the attribute is drawn uniformly, as in DiPriMe, then $\epsilon_a = 0$ and a split costs
-    $\epsilon_s$."""
+    r"""In DiPriMe the attribute is drawn uniformly ($\epsilon_a = 0$), so a split costs $\epsilon_s$."""
     near, worst, pairs = 0.0, 0.0, 0
     for columns in effort.pick((1, 2, 3), (1, 2, 3, 5), (1, 2, 3, 5)):
         node = laws.crossed(10**5, 160, 80, columns, (1e-60, 1e-30))

@@ -107,8 +107,7 @@ def mse_v2(effort, rng):
 )
 def mse_exact_v2(effort, rng):
     """For targets in $[-B, B]$, the mean squared error has sensitivity exactly $4B^2(N-1)/N^2$, both under
-    add-remove and under replace-one. This value is the sum of the three norms before the appendix's last
-    inequality."""
+    add-remove and under replace-one. It is the sum of the three norms before the appendix's last inequality."""
     return mse_exact(effort, rng)
 
 

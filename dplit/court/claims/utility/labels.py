@@ -53,9 +53,9 @@ def _integrated_law(counts, epsilon):
 
 @FLIP("diprime-v2/flip-probability", "Appendix B.2")
 def flip(effort, rng, epsilon=EPSILONS):
-    r"""Let there be two classes with noise of scale $1/\epsilon_\ell$ on their counts. If negative counts are set
-    to 0 and a tie at 0 is broken at random, the minority wins with probability $P_f = (\epsilon_\ell D/4 +
-    \tfrac12) e^{-\epsilon_\ell D}$."""
+    r"""For two classes and noise of scale $1/\epsilon_\ell$, if negative counts are set to 0 and a tie at 0 is
+    broken at random, the minority wins with probability $P_f = (\epsilon_\ell D/4 + \tfrac12) e^{-\epsilon_\ell
+    D}$."""
     most, off = effort.pick(5, 9, 15), 0.0
     for a, b, e in product(range(most), range(most), epsilon):
         if a <= b:

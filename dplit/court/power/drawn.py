@@ -72,12 +72,13 @@ class Release:
         """That it is drawn by this law, in a sentence."""
         node = f"{self.node}," if "," in self.node else self.node
         is_fit, how = self.estimator.startswith("forests."), self.says
-        subject, verb = (f"A fit of `{self.estimator}`", "releases") if is_fit else (f"`{self.estimator}`", "draws")
+        subject = f"A fit of `{self.estimator}`" if is_fit else f"`{self.estimator}`"
         if how.startswith("chooses "):
             return f"{subject} {how}."
         by, noise = (re.match(r, how) for r in ("(the )?(exp|perm)", r"(\S+ )?(geometric|Gaussian|Laplace) noise"))
-        link = "by" if by else "with" if noise else "with this distribution:" if is_fit else "from this distribution:"
-        return f"{subject} {verb} the {node} {link} {how}."
+        law = "with this distribution:" if is_fit else "from this distribution:"
+        link = "by" if by else "with" if noise else law
+        return f"{subject} {'releases' if is_fit else 'draws'} the {node} {link} {how}."
 
     @property
     def bugs(self) -> dict[str, dict]:

@@ -29,8 +29,8 @@ ENDS = Box("thm-consistency-ends", "consistency.noise_cuts")
 def diameter(effort, rng):
     r"""Let features be independent, sizes be measured in ranks and cuts be uniform in ranks ($B_1 = B_2 = 0$).
     After $m$ cuts, the size of $X$'s cell along a feature has $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and
-    $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$. The leaf's moments follow exactly, at every $n$ and $k$, from a Markov
-    chain of its count."""
+    $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$. At every $n$ and $k$ a Markov chain of the leaf's count gives its moments
+    exactly."""
     most = effort.pick(6, 10, 14)
     for d, power in product((1, 2, 9), (1, 2, 3)):
         kept = quad(lambda u, p=power: u**p * u + (1 - u) ** p * (1 - u), 0, 1)[0]

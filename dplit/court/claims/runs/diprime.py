@@ -127,7 +127,7 @@ def flip(result):
 @said("diprime-v1/figure-5/best-depth", "too close", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/best-depth", "differs", ["diprime-v2/figure-1"], methods=VARIANTS)
 def best_depth(result, partitioned, methods):
-    """If every tree of a median forest uses all records, the best depth is larger than if trees use disjoint
+    """If every tree of a median forest uses all records, the best depth is larger than for trees of disjoint
     parts."""
     found = []
     for m in methods:

@@ -76,8 +76,7 @@ class Release:
         if how.startswith("chooses "):
             return f"{subject} {how}."
         by, noise = (re.match(r, how) for r in ("(the )?(exp|perm)", r"(\S+ )?(geometric|Gaussian|Laplace) noise"))
-        law = "with this distribution:" if is_fit else "from this distribution:"
-        link = "by" if by else "with" if noise else law
+        link = "by" if by else "with" if noise else "with this distribution:"
         return f"{subject} {'releases' if is_fit else 'draws'} the {node} {link} {how}."
 
     @property

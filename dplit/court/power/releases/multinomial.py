@@ -204,8 +204,8 @@ def registered():
         ("value, published", "value", _value_law, _draw_values, "", SAYS.format("value", 2),
          partial(_never_likelier, {4}, BUDGET / 2, len(PLACES) - 2)),
         (f"{label}, published", label, _shares_law, _draw_shares, "softmax",
-         "chooses the class of a leaf with probability proportional to $e^{B_3s/2}$, where $s$ is its share of the "
-         "estimation points", partial(_never_likelier, {1}, BUDGET / 2, 1)),
+         "chooses the class of a leaf with probability proportional to $e^{B_3s/2}$, where $s$ is its share of "
+         "the estimation points", partial(_never_likelier, {1}, BUDGET / 2, 1)),
     ):  # fmt: skip
         yield Release(f"{KIND}, {words}", f"forests.{KIND}", node, CHAPTER, says, law, draw, mechanism=mechanism,
                       bounds=bounds)  # fmt: skip

@@ -6,6 +6,7 @@ accepted. Derived in :doc:`/book/audit`.
 """
 
 import math
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -70,9 +71,13 @@ class Release:
     def statement(self) -> str:
         """That it is drawn by this law, in a sentence."""
         node = f"{self.node}," if "," in self.node else self.node
-        if self.estimator.startswith("forests."):
-            return f"A fit of `{self.estimator}` releases the {node} with this distribution: {self.says}."
-        return f"`{self.estimator}` draws the {node} from this distribution: {self.says}."
+        is_fit, how = self.estimator.startswith("forests."), self.says
+        subject = f"A fit of `{self.estimator}`" if is_fit else f"`{self.estimator}`"
+        if how.startswith("chooses "):
+            return f"{subject} {how}."
+        by, noise = (re.match(r, how) for r in ("(the )?(exp|perm)", r"(\S+ )?(geometric|Gaussian|Laplace) noise"))
+        link = "by" if by else "with" if noise else "with this distribution:"
+        return f"{subject} {'releases' if is_fit else 'draws'} the {node} {link} {how}."
 
     @property
     def bugs(self) -> dict[str, dict]:

@@ -76,9 +76,9 @@ def _on_their_worst_data(effort):
     **over("diprime-v2/corollary-3.1"),
 )
 def corollary(effort, rng):
-    """For $N$ data points in some bounded space, a split at the differentially private median (by the
-    exponential mechanism, as in theorem 3) is no more likely than a random split to leave at most $t$
-    points in the smaller block, for every $0 < t < N/2$."""
+    """For $N$ data points in some bounded space and every $0 < t < N/2$, a split at the differentially private
+    median (by the exponential mechanism, as in theorem 3) is no more likely than a random split to leave at most
+    $t$ points in the smaller block."""
     yield from certified("diprime-v2/corollary-3.1", effort)
     for epsilon in (0.1, 1.0, 8.0):
         values = np.array([0.1, 0.15, 0.5, 0.7, 0.95])

@@ -11,9 +11,9 @@ STEPS = Box("rem-balance-steps", "balance.smaller_blocks")
 
 @STEPS("diprime-v2/score-steps", "Appendix B.3, before equation 5", "assumes", about="step", quantity="q_2 - q_1")
 def score_steps(effort, rng):
-    r"""The score of a cut is constant between successive data points, $q_i = q_{N-i}$ and $q_{i+1} = q_i + 2$ for
-    $i < N/2$. (This assumes that $i + 1 \le N/2$: with an odd number of points the two middle intervals have the
-    same score; equation (5) uses only $q_t$ and $q_{t+1}$ with room between them.)"""
+    r"""The score of a cut is constant between successive data points. For $i < N/2$ it satisfies $q_i = q_{N-i}$
+    and $q_{i+1} = q_i + 2$. (This assumes that $i + 1 \le N/2$: with an odd number of points the two middle
+    intervals have the same score; equation (5) uses only $q_t$ and $q_{t+1}$ with room between them.)"""
     most, odd = effort.pick(12, 40, 200), []
     for n in range(1, most + 1):
         scores = [-abs(i - (n - i)) for i in range(n + 1)]  # i points left of the cut, n - i right

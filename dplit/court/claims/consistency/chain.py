@@ -53,7 +53,8 @@ def _published(parts, budget):
 def equation_9(effort, rng):
     r"""Let a feature be cut in node $N_{m-1}(X)$, whose size along this feature is $V_{m-1}$, and let $V^*_m$ be
     the largest size along it among the node's children. Then $\mathrm{E}\,V^*_m \le (1 - P_2/N)\,V_{m-1}$. This
-    needs lemma 4 in every cell, and hence a density in $[c, C]$ and cells with many structure points."""
+    requires lemma 4 in every cell, so the density must lie in $[c, C]$ and cells must have many structure
+    points."""
     ends = effort.pick((0.05, 0.25), (0.02, 0.1, 0.25, 0.4), (0.01, 0.05, 0.1, 0.2, 0.3, 0.4))
     for b, e, n in product(BUDGETS, ends, PARTS):
         yield below(_larger(b, e), _published(n, b), broken="fails", ends=e, parts=n, B2=b)
@@ -186,8 +187,8 @@ def equation_11_corrected(effort, rng):
     quantity="expected size after m cuts",
 )
 def equation_11_forest(effort, rng):
-    """On paths of a multinomial forest the expected sizes of cells stay below the corrected equation 11, for $m$ =
-    1 and 6 cuts, $D$ = 1 and 3, $B_1 = B_2 = 0$, 2 and 10, uniform features and features on a curve."""
+    """For $m$ = 1 and 6 cuts, $D$ = 1 and 3, $B_1 = B_2 = 0$, 2 and 10, uniform features and features on a curve,
+    the expected sizes of cells on paths of a multinomial forest stay below the corrected equation 11."""
     draws = effort.pick(240, 4000, 40_000)
     settings = [*product((1, 3), (1, 6), BUDGETS, ["independent"])]
     for d, m, b, design in [*settings, *product([3], (1, 6), (0.0, 2.0), ["one-curve"])]:

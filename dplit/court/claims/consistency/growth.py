@@ -191,8 +191,8 @@ def _worst_rule(delta, levels, units):
     range="50 and 1600 records in each half, k = 20, two features",
 )
 def equation_15_depth(effort, rng):
-    """With $k$ fixed at 20, paths with at most two cuts in a multinomial forest become rarer as the number of
-    records in each half grows from 50 to 1600, at $B_1 = B_2 = 0$, 2, 10 and infinity."""
+    """With $k$ fixed at 20 and $B_1 = B_2 = 0$, 2, 10 or infinity, paths with at most two cuts in a multinomial
+    forest become rarer as the number of records in each half grows from 50 to 1600."""
     draws, said = effort.pick(300, 5000, 30_000), []
     for b in (*BUDGETS, np.inf):
         few, many = (

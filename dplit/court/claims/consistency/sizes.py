@@ -27,9 +27,10 @@ ENDS = Box("thm-consistency-ends", "consistency.noise_cuts")
 
 @DIAMETER("mrf/diameter", "ours", quantity="expected power of the size of X's cell")
 def diameter(effort, rng):
-    r"""For independent features, sizes measured in ranks and cuts uniform in ranks ($B_1 = B_2 = 0$), the size of
-    $X$'s cell along a feature has $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$
-    after $m$ cuts. The leaf's moments follow exactly, at every $n$ and $k$, from a Markov chain of its count."""
+    r"""Let features be independent, sizes be measured in ranks and cuts be uniform in ranks ($B_1 = B_2 = 0$).
+    After $m$ cuts, the size of $X$'s cell along a feature has $\mathrm{E}\,V_m = (1 - 1/(3D))^m$ and
+    $\mathrm{E}\,V_m^2 = (1 - 1/(2D))^m$. At every $n$ and $k$ a Markov chain of the leaf's count gives its moments
+    exactly."""
     most, met = effort.pick(6, 10, 14), {}
     for d, power in product((1, 2, 9), (1, 2, 3)):
         kept = quad(lambda u, p=power: u**p * u + (1 - u) ** p * (1 - u), 0, 1)[0]
@@ -61,8 +62,8 @@ def _leaf_moment(n, k, features, power, known):
 @DIAMETER("mrf/diameter/leaf", "ours", "holds", "consistency.leaf_power", "consistency.ideal_paths", intervals=8,
           proved=False, quantity="expected size of X's leaf in one feature")  # fmt: skip
 def diameter_leaf(effort, rng):
-    """Simulated paths with cuts uniform in ranks end in leaves whose size and squared size have the means of
-    `mrf/diameter`, for 500 and 200,000 records, one feature and four, and $k = 10$."""
+    """For 500 and 200,000 records, one feature and four, and $k = 10$, simulated paths with cuts uniform in ranks
+    end in leaves whose size and squared size have the means of `mrf/diameter`."""
     draws = effort.pick(20_000, 200_000, 10**6)
     for n, d in product((500, 200_000), (1, 4)):
         sizes = consistency.ideal_paths(n, 10, d, draws, rng=rng).sizes[:, 0]

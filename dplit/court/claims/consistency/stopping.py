@@ -160,7 +160,8 @@ def equation_5(effort, rng):
 def depth(effort, rng):
     r"""With cuts uniform in ranks, for every distribution without atoms and $n > k$, the number of cuts above
     $X$'s leaf is 1 plus a sum of independent geometric numbers with means $2/j$, $j = k+1, \dots, n$. Its mean is
-    $1 + 2(H_n - H_k)$; 1 plus a Poisson number of mean $2(H_n - H_k)$ is within $8/k$ in total variation."""
+    $1 + 2(H_n - H_k)$. The number is within $8/k$ of 1 plus a Poisson number of mean $2(H_n - H_k)$ in total
+    variation."""
     off = {}
     for k, n in _small(range(5), effort.pick(9, 13, 18)):
         law = np.append(consistency.depth_law(n, k), np.zeros(7))
@@ -188,8 +189,8 @@ def depth(effort, rng):
     proved=False,
 )
 def depth_drawn(effort, rng):
-    """The depths of drawn paths with cuts uniform in ranks have the distribution of `mrf/depth-law`, for
-    1,000 and 1,000,000 records, k = 5 and 50."""
+    """For 1,000 and 1,000,000 records and for $k = 5$ and $k = 50$, the depths of drawn paths with cuts uniform in
+    ranks have the distribution of `mrf/depth-law`."""
     draws = effort.pick(5000, 200_000, 10**6)
     for n, k in product((1000, 10**6), (5, 50)):
         law, cut = consistency.depth_law(n, k), round(consistency.expected_depth(n, k))

@@ -24,8 +24,8 @@ GEOMETRIC = Box("thm-geometric", "mechanisms.Geometric", quantity="privacy loss"
     **over(*RATIOS),
 )
 def laplace(effort, rng, paper):
-    r"""Adding Laplace noise of scale $\Delta(f)/\epsilon$ to a number that changes by at most $\Delta(f)$ makes it
-    $\epsilon$-private, and between neighbours that attain $\Delta(f)$ the loss is exactly $\epsilon$."""
+    r"""If a number changes by at most $\Delta(f)$, adding Laplace noise of scale $\Delta(f)/\epsilon$ makes it
+    $\epsilon$-private. Between neighbours that attain $\Delta(f)$, the loss is exactly $\epsilon$."""
     for name in RATIOS:
         yield from certified(name, effort, broken="leaks")
     for epsilon, reach in ((0.1, 3.0), (1.0, 1.0)):
@@ -36,9 +36,9 @@ def laplace(effort, rng, paper):
 
 @GEOMETRIC("diprime-v1/geometric-counts", "ours; section 3, in place of Laplace noise", **over(*COUNTS))
 def geometric(effort, rng):
-    r"""Adding noise $z$ with probabilities $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$, $\alpha =
-    e^{-\epsilon/\Delta}$, to counts of L1 sensitivity $\Delta$ makes them $\epsilon$-private, and between
-    neighbours that attain $\Delta$ the loss is exactly $\epsilon$."""
+    r"""Let $\alpha = e^{-\epsilon/\Delta}$. Adding noise that equals $z$ with probability
+    $\frac{1-\alpha}{1+\alpha}\alpha^{|z|}$ to counts of L1 sensitivity $\Delta$ makes them $\epsilon$-private.
+    Between neighbours that attain $\Delta$, the loss is exactly $\epsilon$."""
     for name in COUNTS:
         yield from certified(name, effort, broken="leaks")
     z = np.arange(-20, 21)

@@ -79,8 +79,8 @@ def undetectable(effort, rng):
     range="five budgets, two sensitivities",
 )
 def noise_scale(effort, rng, paper):
-    r"""The noise added scales as $1/\epsilon$: increased privacy directly translates to increased noise
-    variance, $2\Delta(f)^2/\epsilon^2$."""
+    r"""The noise added scales as $1/\epsilon$, so increased privacy directly translates to increased noise
+    variance, which is $2\Delta(f)^2/\epsilon^2$."""
     for reach, epsilon in product((3.0, 1.0), (0.1, 0.5, 1.0, 2.0, 10.0)):
         noise = Laplace(epsilon, reach)
         half = quad(lambda x, noise=noise: x * x * noise.pdf(x), 0, np.inf)[0]

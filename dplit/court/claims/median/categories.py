@@ -40,8 +40,8 @@ BOUNDS = "diprime-v2/median-by-value:up", "diprime-v2/median-by-value:down"
 
 @SUBSETS("diprime-v1/categorical-split", "Section 3; algorithm 3, lines 35 to 40", **over(*BOUNDS))
 def categorical_split(effort, rng):
-    r"""In a node of $N_i$ records, drawing a set $B$ of levels with $\Pr \propto e^{-\frac{\epsilon_1}{2}|N_i -
-    2|B||}$, where $|B|$ is the number of records with these levels, is $\epsilon_1$-private (under add-remove)."""
+    r"""Let $|B|$ be the number of records whose levels are in the set $B$. Under add-remove, drawing $B$ with $\Pr
+    \propto e^{-\frac{\epsilon_1}{2}|N_i - 2|B||}$ in a node of $N_i$ records is $\epsilon_1$-private."""
     for name in BOUNDS:
         yield from certified(name, effort, broken="leaks")
     yield same(_law_distance((3, 1, 2)), 0.0, atol=1e-12)
@@ -53,7 +53,7 @@ def categorical_split(effort, rng):
 
 @SUBSETS("diprime-v1/categorical-law", "ours; section 3", "holds", "median.subset_sizes", "median.subset_law")
 def categorical_law(effort, rng):
-    """A subset-sum dynamic programme over all levels gives the exact distribution of a side's size $|B|$."""
+    """A subset-sum dynamic programme over all levels gives the exact distribution of the size $|B|$ of a side."""
     few = [rng.integers(0, 9, m).tolist() for m in range(2, effort.pick(8, 11, 14))]
     many = [rng.integers(0, 60, m).tolist() for m in effort.pick((40,), (40, 80), (40, 80, 200))]
     for c in many:

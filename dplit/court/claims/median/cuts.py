@@ -27,9 +27,9 @@ def _gap_loss(law, gap):
 
 @RANK("diprime-v1/median-by-rank", "Section 3; algorithm 3, lines 43 to 46", "leaks", **over(*LEAKS))
 def by_rank(effort, rng):
-    r"""Order the observations, select the $j$-th by the exponential mechanism, $\Pr(j) \propto
-    e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and draw a value uniformly between it and the next record: this is an
-    $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for it.)"""
+    r"""Order the observations, select the $j$-th by the exponential mechanism with $\Pr(j) \propto
+    e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and draw a value uniformly between it and the next record. The value
+    drawn is an $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for it.)"""
     first, *others = [next(certified(name, effort)) for name in LEAKS]
     for gap in (1e-2, 1e-4, 1e-6):
         yield same(_gap_loss(median.rank_interval_law, gap), math.log(2 / (3 * gap)), 1e-9, broken="fails")
@@ -77,8 +77,8 @@ def _private(effort, names=BOUNDS):
 
 @VALUE("diprime-v2/median-by-value", "Section 3.1", quantity="density of a cut", **over(*BOUNDS))
 def by_value(effort, rng):
-    r"""Drawing $r$ with density proportional to $e^{\epsilon_s q(r)/2}$, $q(r) =
-    -|\#\text{left} - \#\text{right}|$, is $\epsilon_s$-private (under add-remove)."""
+    r"""Let $q(r) = -|\#\text{left} - \#\text{right}|$. Under add-remove, drawing $r$ with density proportional to
+    $e^{\epsilon_s q(r)/2}$ is $\epsilon_s$-private."""
     yield from _private(effort)
     return "For any number of records, ties included: {statement}"
 
@@ -92,8 +92,8 @@ def by_value(effort, rng):
     **over(*BOUNDS),
 )
 def by_value_replaced(effort, rng):
-    r"""Under replace-one, drawing a cut by value costs $2\epsilon_s$ at the published rate for two or more
-    records, and $\epsilon_s$ at the rate $\epsilon_s/4$. Both costs are suprema over the data."""
+    r"""Under replace-one, drawing a cut by value at the published rate costs $2\epsilon_s$ for two or more
+    records; at the rate $\epsilon_s/4$ it costs $\epsilon_s$. Both costs are suprema over the data."""
     near = Fraction(1, 10**12)
     yield from _private(effort)
     for m in range(2, effort.pick(8, 12, 20)):
@@ -117,8 +117,8 @@ def _swapped(n, near):
 
 @VALUE.corrected(by_rank, where="ours; v2, section 3.1", quantity="density of a cut", **over(*BOUNDS, *STRICT))
 def by_value_instead(effort, rng):
-    r"""Drawing the value itself, with each interval weighted by its length, costs less than
-    $\epsilon_1$ under add-remove for all gaps between the records, ties included."""
+    r"""Under add-remove, drawing the value itself, with each interval weighted by its length, costs less than
+    $\epsilon_1$ for all gaps between the records, ties included."""
     yield from _private(effort, (*BOUNDS, *STRICT))
     for gap in (0.0, 1e-3, 1e-6):
         loss = _gap_loss(median.interval_law, gap)

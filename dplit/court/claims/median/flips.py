@@ -58,7 +58,7 @@ def pfm(effort, rng):
 @DOMINANCE.corrected(pfm, where="ours; McKenna and Sheldon 2020")
 def pfm_always_lower(effort, rng):
     r"""At every $\epsilon$ the expected error of permute-and-flip is at least half that of the exponential
-    mechanism, and smaller than the latter unless all scores are equal."""
+    mechanism, and it is smaller than that of the exponential mechanism unless all scores are equal."""
     errors = _errors(effort)
     ratios = [em / flip for flip, em in errors.values()]
     for ((w, gaps), (flip, em)), ratio in zip(errors.items(), ratios):

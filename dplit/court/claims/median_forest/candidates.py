@@ -28,9 +28,9 @@ def split_budget(effort, rng):
 
 @CANDIDATES.corrected(split_budget, "median_forest.candidates_law", "median_forest.crossed")
 def split_budget_corrected(effort, rng):
-    r"""A tree with $K \ge 2$ candidates in each node costs $\epsilon$ under add-remove at $\epsilon_1 =
-    \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$, if its leaves cost $(1 - \rho)\epsilon$. With any larger
-    $\epsilon_1$ some data set has a higher cost."""
+    r"""Let a tree have $K \ge 2$ candidates in each node, and let its leaves cost $(1 - \rho)\epsilon$. Under
+    add-remove, the tree costs $\epsilon$ at $\epsilon_1 = \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$.
+    With any larger $\epsilon_1$ some data set has a higher cost."""
     losses = []
     for columns in effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5)):
         share = 1 / (columns + HALF_RATE)  # of rho epsilon / d_max = 1
@@ -70,7 +70,7 @@ def split_budget_algorithm(effort, rng):
 
 @CANDIDATES("diprime-v1/k-candidates", "Algorithm 1, line 12; algorithm 3", "leaks")
 def k_candidates(effort, rng):
-    r"""The medians on $K$ attributes and the choice among them cost $2\epsilon_1$ for every $K$: algorithm 1 sets
+    r"""The medians on $K$ attributes and the choice among them cost $2\epsilon_1$ for every $K$. Algorithm 1 sets
     $\epsilon_1 = \rho\epsilon/(2d_{max})$, which does not depend on $K$."""
     budgets = effort.pick((4.0,), (4.0, 2.0), (4.0, 2.0, 1.0))
     smallest = [_smallest_mirror(5, e, 2, 60) for e in budgets]
@@ -89,8 +89,8 @@ def k_candidates(effort, rng):
     k_candidates, "median_forest.candidates_law", "median_forest.crossed", "median_forest.winner_law"
 )
 def k_candidates_corrected(effort, rng):
-    r"""Medians on $K$ attributes and the choice among them cost less than $K\epsilon_1 + \epsilon_1 R^2/(8B^2)$
-    under add-remove for $K \ge 2$, and no smaller bound holds for all data."""
+    r"""Under add-remove and for $K \ge 2$, the medians on $K$ attributes and the choice among them cost less than
+    $K\epsilon_1 + \epsilon_1 R^2/(8B^2)$, and no smaller bound holds for all data."""
     many = effort.pick((1, 2, 3), (1, 2, 3, 4), (1, 2, 3, 4))
     bounds = {k: k + HALF_RATE * (k > 1) for k in many}
     (worst, *_), pairs = grid_losses(effort, 1.0)

@@ -53,7 +53,7 @@ def _kept(data, found, **options):
 @DEPTH("diprime-v2/depth-rule", "Section 4; tables 1 and 2", proved=False, range="the ten sets of tables 1 and 2")
 def depth_rule(effort, rng):
     """$d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than some number (25 in
-    most experiments, 10 for Banknote): tables 1 and 2 keep to this for DiPriMe, DiPriMeExp and DiPriMeFlip."""
+    most experiments, 10 for Banknote). For DiPriMe, DiPriMeExp and DiPriMeFlip, tables 1 and 2 keep to this."""
     found = _occupancies(_printed_depths("DiPriMe"))
     for data in sorted(found, key=lambda data: SETS[data][2] / found[data]):
         yield _kept(data, found[data])
@@ -68,9 +68,9 @@ def depth_rule(effort, rng):
 @DEPTH("diprime-v2/depth-rule-baselines", "Section 4; tables 1 and 2", "assumes", range="the six other methods")
 def baselines(effort, rng):
     """For all methods $d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than
-    some number (25 in most experiments, 10 for Banknote): tables 1 and 2 keep to this for the methods that are not
-    DiPriMe. (This assumes that each of their $N_T = 10$ trees takes all training data: the paper partitions the
-    data for DiPriMe, and does not say so for the others.)"""
+    some number (25 in most experiments, 10 for Banknote). For the methods that are not DiPriMe, tables 1 and 2
+    keep to this rule. (This assumes that each of their $N_T = 10$ trees takes all training data: the paper
+    partitions the data for DiPriMe, and does not say so for the others.)"""
     parted, whole = (
         [
             _kept(data, occupancy, broken=broken, method=method)
@@ -90,8 +90,8 @@ def baselines(effort, rng):
 
 @DEPTH.corrected(baselines, proved=False, quantity="depths that break the rule", range="30 printed depths")
 def baselines_corrected(effort, rng):
-    """Every printed $d_{max}$ is the largest that satisfies the rule, if the baselines' trees take all training
-    data and each node of DP-RF and DP-DF has five children."""
+    """If the baselines' trees take all training data and each node of DP-RF and DP-DF has five children, every
+    printed $d_{max}$ is the largest that satisfies the rule."""
     wrong = []
     for method, parts, children in (("DiPriMe", TREES, 2), ("DP-ERT", 1, 2), ("DP-RF", 1, 5)):
         depths = _printed_depths(method)
@@ -143,8 +143,8 @@ def _figure_occupancies():
 @DEPTH("diprime-v2/depth-rule-private", "ours; section 4", quantity="privacy loss", range="eight steps or more")
 def depth_private(effort, rng):
     """A depth that the rule of section 4 sets from the private number of records has infinite loss under
-    add-remove: for each depth there is a number of records at which one more makes the trees deeper. Under
-    replace-one the rule costs nothing."""
+    add-remove, because for each depth there is a number of records at which one more record makes the trees
+    deeper. Under replace-one the rule costs nothing."""
     steps = {}
     for depth in range(1, effort.pick(9, 13, 17)):
         n = math.floor(25 * 2**depth * TREES / SHARE) + 1  # the first with more than 25 a leaf

@@ -57,8 +57,9 @@ def _clamped_loss(pair, points=(0.0, 1.0)):
     **over("leaf-mean"),
 )
 def leaf_mean(effort, rng, paper):
-    r"""A leaf's mean plus Laplace noise of scale $R/(N_i\epsilon_2)$ is $\epsilon_2$-private, where $N_i$ is the
-    number of data points at the leaf. (v2 has Laplace$(0, 2B/N_i\epsilon_\ell)$ for targets with $|Y| \le B$.)"""
+    r"""Let $N_i$ be the number of data points at a leaf. The leaf's mean plus Laplace noise of scale
+    $R/(N_i\epsilon_2)$ is $\epsilon_2$-private. (v2 has Laplace$(0, 2B/N_i\epsilon_\ell)$ for targets with $|Y|
+    \le B$.)"""
     found, far = next(certified("leaf-mean", effort)), 1000.0
     loss = _density_loss(_pair([0.0], 0.0, 1.0), [far])
     yield same(loss, far - math.log(2), broken="fails")
@@ -74,8 +75,9 @@ def leaf_mean(effort, rng, paper):
 @CLAMPED("diprime-v1/leaf-mean-clamped", "ours; section 3", quantity="privacy loss of any leaf")
 def clamped(effort, rng):
     r"""Clamped to $[B_L, B_U]$, the published mean costs exactly $\max(\epsilon_2, \log 2 + \epsilon_2/2)$ over
-    all leaves that hold a record, and $\max(\epsilon_2, \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$ if a record
-    joins $N$ others. The release is $\epsilon_2$-private if and only if $\epsilon_2 \ge 2\log 2$."""
+    all leaves that hold a record. When a record joins $N$ others, it costs exactly $\max(\epsilon_2,
+    \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$. The release is $\epsilon_2$-private if and only if $\epsilon_2
+    \ge 2\log 2$."""
     small, many, said = list(_small_leaves(3, effort.pick(3, 5, 9))), [], []
     for n in (10, 100, 10**4):
         loss = _clamped_loss(_pair([0.0] * n, 1.0, 0.3))
@@ -167,10 +169,10 @@ def votes(effort, rng, paper):
     range="four means at one large N; N = 1, 10, 50 at m = 0.2",
 )
 def error(effort, rng):
-    r"""To first order for many records, with the true mean at the fraction $m$ of the range, the mean computed
+    r"""Let the true mean lie at the fraction $m$ of the range. To first order for many records, the mean computed
     from votes for the two ends has variance $2(m^2 + (1-m)^2) R^2/(N\epsilon_2)^2$. The published mean has
-    variance $2R^2/(N\epsilon_2)^2$, which is at least as large, and a noisy sum over a noisy count, with half the
-    budget each, has exactly twice the variance of the mean from votes."""
+    variance $2R^2/(N\epsilon_2)^2$, which is at least as large. A noisy sum divided by a noisy count, each
+    released with half of the budget, has exactly twice the variance of the mean from votes."""
     n, said = effort.pick(3000, 10_000, 30_000), []
     releases = laws.clamped_error, laws.votes_error, laws.halves_error
     for k in (1, 10, 50):

@@ -26,8 +26,8 @@ POINTS = (-30.0, 0.0, 1.0, 2.0, 3.0, 30.0)  # kinks of the densities, and far ou
     range="two trees of one leaf, one record and then two, three budgets",
 )
 def partition(effort, rng, paper):
-    r"""A forest whose trees are each $\epsilon$-private is $\epsilon$-private if the data are partitioned into
-    $N_T$ subsets, by parallel composition. (This assumes add-remove, and that each record draws its subset
+    r"""If the data are partitioned into $N_T$ subsets, a forest whose trees are each $\epsilon$-private is
+    $\epsilon$-private by parallel composition. (This assumes add-remove, and that each record draws its subset
     independently; the papers do not say how, except that v1 says "randomly".)"""
     budgets = (1.0, 0.1, 3.0)
     drawn, cut = ({e: _counts_loss(law, (0,), 1, e) for e in budgets} for law in (_independent, _equal_parts))
@@ -48,7 +48,7 @@ def partition(effort, rng, paper):
 def partition_corrected(effort, rng, paper):
     r"""Let each tree be $\epsilon$-private under add-remove. If each record draws its tree uniformly and
     independently, the forest is $\epsilon$-private. With equal parts the forest costs at most $\log(e^\epsilon/N_T
-    + (1 - 1/N_T)e^{3\epsilon})$, which two trees of noisy class counts attain."""
+    + (1 - 1/N_T)e^{3\epsilon})$, and two trees of noisy class counts attain this bound."""
     pairs = [
         (data, added)
         for n in range(effort.pick(3, 4, 5))

@@ -21,9 +21,9 @@ HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1
 
 @CANDIDATES("diprime-v2/budget-exp-flip", "Section 3.1, privacy analysis", "leaks", quantity="privacy loss")
 def budget_exp_flip(effort, rng):
-    r"""Since the candidate splits are on separate attributes, all medians of a node cost $\epsilon_s$, a split
-    costs $\epsilon_s + \epsilon_a$, and the tree costs $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$
-    (DiPriMeExp and DiPriMeFlip)."""
+    r"""In DiPriMeExp and DiPriMeFlip the candidate splits are on separate attributes. Therefore all medians of a
+    node cost $\epsilon_s$, a split costs $\epsilon_s + \epsilon_a$, and the tree costs $d_{max}(\epsilon_s +
+    \epsilon_a) + \epsilon_\ell$."""
     many = effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5))
     losses = {
         (mechanism, columns): limit(laws.candidates_law, columns, 1.0, effort, mechanism)
@@ -43,9 +43,9 @@ def budget_exp_flip(effort, rng):
 @JOINT.corrected(budget_exp_flip, quantity="privacy loss of a split")
 def joint(effort, rng):
     r"""Let a cut have $n_L$ of $n$ records on its left and the SSE $S$, and let each column have a public base
-    measure of total 1. A column and a cut drawn together, with density $\propto e^{-\frac{\epsilon_s}{2}|n - 2n_L|
-    - \epsilon_a S/R^2}$ over all columns, cost $\epsilon_s + \epsilon_a$, the paper's total, under add-remove for
-    any $K$. The same holds if the column is drawn by permute-and-flip on $\log Z_a$."""
+    measure of total 1. Under add-remove and for any $K$, a column and a cut drawn together, with density $\propto
+    e^{-\frac{\epsilon_s}{2}|n - 2n_L| - \epsilon_a S/R^2}$ over all columns, cost $\epsilon_s + \epsilon_a$, which
+    is the paper's total. The same holds if the column is drawn by permute-and-flip on $\log Z_a$."""
     bound, many = 1 + HALF_RATE, effort.pick((2, 5), (2, 5, 20), (2, 5, 20, 100))
     near, inside, pairs = [], 0.0, 0
     for mechanism, columns in product(laws.MECHANISMS, many):
@@ -68,7 +68,7 @@ def joint(effort, rng):
 
 @UNIFORM("diprime-v2/budget-uniform", "Section 3.1, privacy analysis", quantity="privacy loss of a split")
 def uniform(effort, rng):
-    r"""If the attribute is drawn uniformly ($\epsilon_a = 0$), a split costs $\epsilon_s$ (DiPriMe)."""
+    r"""In DiPriMe the attribute is drawn uniformly ($\epsilon_a = 0$), so a split costs $\epsilon_s$."""
     near, worst, pairs = 0.0, 0.0, 0
     for columns in effort.pick((1, 2, 3), (1, 2, 3, 5), (1, 2, 3, 5)):
         node = laws.crossed(10**5, 160, 80, columns, (1e-60, 1e-30))
@@ -152,9 +152,9 @@ def score(effort, rng):
 
 @SCORE.corrected(score, quantity="loss, in epsilon_a", range="all data of up to two records, and one large family")
 def score_corrected(effort, rng):
-    r"""For fixed cuts $N_i\,MSE = SSE$ grows by less than $R^2$ with each record, so $\Pr(a) \propto
-    e^{-\epsilon_a SSE(a)/R^2}$ is $\epsilon_a$-private, and this is tight. The published choice costs $\epsilon_1
-    R^2/(8B^2)$."""
+    r"""For fixed cuts, $N_i\,MSE = SSE$ grows by less than $R^2$ with each record. Choosing with $\Pr(a) \propto
+    e^{-\epsilon_a SSE(a)/R^2}$ is therefore $\epsilon_a$-private, and this bound is tight. The published choice
+    costs $\epsilon_1 R^2/(8B^2)$."""
     worst, pairs = _choice_losses(effort)
     largest = effort.pick(10**3, 10**4, 10**5)
     losses = {m: _lone_loss(m, 1.0) for m in (10, 100, largest)}
@@ -183,9 +183,9 @@ def _one_hot(counts):
 
 @SCORE("diprime-v2/attribute-score-classes", "ours; section 3.1", "holds", "forests.MedianForestClassifier")
 def score_classes(effort, rng):
-    r"""For classification, score a split by the SSE of its classes as one-hot vectors. For any number of classes
-    each record adds less than 2 to this score, which is tight, so a rate of $\epsilon_a/2$ is
-    $\epsilon_a$-private."""
+    r"""For classification, score a split by the SSE of its classes as one-hot vectors. For any number of classes,
+    each record adds less than 2 to this score, and the bound 2 is tight, so selection at a rate of $\epsilon_a/2$
+    is $\epsilon_a$-private."""
     levels, most, nodes = range(effort.pick(5, 7, 9)), Fraction(0), 0
     for classes in (2, 3, 4):
         for counts, k in product(product(levels, repeat=classes), range(classes)):
@@ -222,8 +222,8 @@ def score_algorithm(effort, rng):
 
 @SCORE.corrected(score_algorithm, "median_forest.split.candidates", quantity="log odds, in epsilon_1")
 def score_algorithm_corrected(effort, rng):
-    r"""Under line 52 the log odds of any two attributes are at most $\epsilon_1 R^2/(32B^2) \le \epsilon_1/8$ for
-    any number of records: the choice is nearly uniform."""
+    r"""Under line 52 and for any number of records, the log odds of any two attributes are at most $\epsilon_1
+    R^2/(32B^2) \le \epsilon_1/8$. The choice is therefore nearly uniform."""
     targets = (Fraction(-1), Fraction(0), Fraction(1))
     for n in range(2, effort.pick(7, 9, 11)):
         for node in combinations_with_replacement(targets, n):
@@ -245,7 +245,7 @@ def _widest_odds(targets):
 @FIRST("diprime-v2/attribute-first", "ours", quantity="range of the score at the median, in R^2")
 def attribute_first(effort, rng):
     r"""Let a score choose an attribute before any cut is drawn. As a record joins, the SSE at the exact median
-    (without ties) changes by an amount in $(-R^2, 2R^2)$, which is tight, so this score has the rate
+    (without ties) changes by an amount in $(-R^2, 2R^2)$, and this interval is tight, so this score has the rate
     $\epsilon_a/(3R^2)$. The SSE of the best cut changes by an amount in $[0, R^2)$, so that score has the rate
     $\epsilon_a/R^2$."""
     n = effort.pick(6, 8, 10)

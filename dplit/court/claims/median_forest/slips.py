@@ -45,7 +45,7 @@ def attribute_sign(effort, rng):
 
 @SIGN.corrected(attribute_sign, where="ours; v1, section 3", quantity="least probability of the better of two")
 def attribute_sign_negated(effort, rng):
-    """With the score $-MSE_a$ the better of two attributes is always the more likely one."""
+    """With the score $-MSE_a$, the better of two attributes is always the more likely one."""
     chances = (_better(a, b, len(targets), -1) for a, b, targets in _nodes(effort))
     for chance in sorted(chances, reverse=True):
         yield need(chance > 0.5, chance, ">", 0.5)
@@ -103,8 +103,8 @@ def whole_side(effort, rng):
     range="1 to 1000 records, epsilon_l up to 1/N_i",
 )
 def leaf_signal(effort, rng):
-    r"""If $\epsilon_\ell < 1/N_i$, the expected magnitude of the Laplace noise is greater than that
-    of the signal: $2B/(N_i\epsilon_\ell) > 2B$, the whole range of the mean."""
+    r"""If $\epsilon_\ell < 1/N_i$, the expected magnitude of the Laplace noise is greater than that of the signal,
+    because $2B/(N_i\epsilon_\ell) > 2B$, which is the whole range of the mean."""
     for n, part in product((1, 10, 1000), (0.1, 0.5, 0.9, 1.0)):
         noise = _size(Laplace(part / n, 2 / n))  # B = 1
         yield at_most(2 / noise, 1.0, rtol=1e-7, records=n, epsilon_l=part / n)
@@ -225,8 +225,8 @@ def low_counts(effort, rng):
 @UNIFORM("diprime-v2/settings-budget", "Section 4", proved=False, **over(*SHARES))
 def settings_budget(effort, rng):
     r"""The overall privacy budget $\epsilon$ is split by setting $\epsilon_\ell = (1 - \rho)\epsilon$ and
-    $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$, and for DiPriMe $\epsilon_s = \rho\epsilon/d_{max}$. The
-    paper's count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, is then $\epsilon$.
+    $\epsilon_s = \epsilon_a = \rho\epsilon/2d_{max}$; for DiPriMe, $\epsilon_s$ is set to $\rho\epsilon/d_{max}$.
+    The paper's count, $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$, is then $\epsilon$.
     (`diprime-v2/budget-exp-flip` judges what the candidates of the other two variants cost beyond that.)"""
     for name, parts in zip(SHARES, ((2, 2), (1, math.inf))):
         yield from certified(name, effort, left=partial(_total, parts=parts))

@@ -147,8 +147,8 @@ def _law_of(blocks, budget):
     **over(LOW, HIGH, "mrf/lemma-3", "mrf/lemma-3-upper"),
 )
 def equation_7(effort, rng):
-    """The probability that a value is selected for splitting is restricted: for a feature with $m$ possible
-    splitting values it lies between $1/(1 + (m-1)e^{B_2})$ and $e^{B_2}/(e^{B_2} + m - 1)$."""
+    """The probability that a value is selected for splitting is restricted. For a feature with $m$ possible
+    splitting values, this probability lies between $1/(1 + (m-1)e^{B_2})$ and $e^{B_2}/(e^{B_2} + m - 1)$."""
     yield from (*_tight(effort), *_tight(effort, HIGH))
     yield from (*_loose(effort), *_loose(effort, 1))
     return "No feature's cuts meet either end: {statement} wherever {where}, D the number of cuts"

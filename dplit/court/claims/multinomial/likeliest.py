@@ -35,7 +35,7 @@ def _in_a_row(n):
 
 @LIKELIEST("mrf/best-most-likely", "Sections 1 and 6; appendix D", "fails")
 def best_most_likely(effort, rng):
-    r"""The best split point has the highest probability to be chosen."""
+    r"""The best split point has the highest probability of being chosen."""
     for n in (2, 3):
         for y, chosen, node in small.nodes(n, 2):
             yield small.at_least(*_tops(node, HALF, HALF), **small.shown(y, chosen))

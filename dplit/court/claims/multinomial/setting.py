@@ -60,7 +60,7 @@ def equation_1(effort, rng):
 
 @SETTING("mrf/definition-2", "Definition 2; equation (2)", "holds", "mechanisms.Exponential")
 def definition_2(effort, rng):
-    r"""To output $o$ with probability proportional to $e^{\epsilon q(o)/(2\Delta q)}$ is $\epsilon$-private."""
+    r"""Outputting $o$ with probability proportional to $e^{\epsilon q(o)/(2\Delta q)}$ is $\epsilon$-private."""
     losses = []
     for k, far in product((2, 3, 1000), (0, 1, 60)):
         before = np.r_[0.0, np.full(k - 1, -float(far))]
@@ -117,7 +117,7 @@ def _mutual(column, y, cut):
 def equation_4(effort, rng):
     r"""The impurity decrease at a node caused by a split point is the amount by which the split lowers the
     weighted impurity. The decrease is never negative: for Gini and two labels it is $2\frac{n_ln_r}{n^2}(p_l -
-    p_r)^2$, for entropy it is a mutual information."""
+    p_r)^2$, and for entropy it is a mutual information."""
     for n in range(2, effort.pick(4, 5, 5) + 1):
         for column, y in product(small.columns(n), small.labellings(n)):
             X, data = np.transpose([column]), {"column": list(column), "y": list(y)}

@@ -117,8 +117,8 @@ def _deepest(name, budget, rule, n_trees, rng):
 
 @DEPTH.corrected(depth_10, quantity="levels", range="k = 1, 2, 3, 5 and 8; up to 120 estimation points")
 def least_depth(effort, rng):
-    r"""A tree of algorithm 1 has at least $\lceil \log_2(n_E/k) \rceil$ levels if each of its nodes with more than
-    $k$ estimation points can be split, and this is attained. In a tenfold run on Connect-4 this bound is 13."""
+    r"""If each node with more than $k$ estimation points can be split, a tree of algorithm 1 has at least $\lceil
+    \log_2(n_E/k) \rceil$ levels, and this bound is attained. In a tenfold run on Connect-4 the bound is 13."""
     for k, n in product((1, 2, 3, 5, 8), range(effort.pick(60, 120, 400))):
         yield same(_shallowest(n, k), rules.least_depth(n, k), n=n, k=k)
     levels = next(d for d in range(99) if 5 * 2**d >= ESTIMATION)

@@ -100,8 +100,8 @@ def label_add_remove(effort, rng):
 @LABEL("mrf/equation-17", "equation 17", "holds", LAW, **over("mrf/equation-17:gains", "mrf/equation-17:loses"))
 def equation_17(effort, rng):
     """One record changes a class's weight by a factor of at most $e^{B_3/2}$, since a share, the empirical
-    probability of a label, lies in [0, 1] and so has sensitivity 1. A leaf of one record attains this; on $n$
-    records the shares change by at most $1/n$."""
+    probability of a label, lies in [0, 1] and so has sensitivity 1. A leaf of one record attains this factor. In a
+    leaf of $n$ records, the shares change by at most $1/n$."""
     yield from certified("mrf/equation-17:gains", effort)
     yield from certified("mrf/equation-17:loses", effort)
     for n, c in product((1, 2, 6), (0, 1)):

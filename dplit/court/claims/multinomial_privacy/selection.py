@@ -97,7 +97,7 @@ def constant_feature(effort, rng):
 
 @FEATURE("mrf/equation-16", "equation 16", "holds", "multinomial.normalised")
 def equation_16(effort, rng):
-    r"""One record changes a feature's weight $e^{B_1\hat I/2}$ by a factor of at most $e^{B_1/2}$: the
+    r"""One record changes a feature's weight $e^{B_1\hat I/2}$ by a factor of at most $e^{B_1/2}$, because the
     normalised score has sensitivity 1."""
     seen = {data: small.two_scores(data) for data in small.splittable(effort.pick(4, 5, 6))}
     for neighbours, data in product(small.RELATIONS, seen):

@@ -124,8 +124,9 @@ def _without_recursion(t, n, depth, epsilon):
 @LINE("diprime-v1/theorem-2-mechanism/one-line", "ours")
 def one_line(effort, rng):
     r"""If a column has distinct values above its lower bound and is chosen without the targets, a leaf's deviation
-    has a tail of at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with corrected theorem 2's
-    $\kappa$ and $M$ for odd $N$. For $\epsilon_1 \ge 2 \ln 2$ the first term of its $B_d(t)$ alone is a bound."""
+    has a tail of at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$ of
+    corrected theorem 2 for odd $N$. For $\epsilon_1 \ge 2 \ln 2$ the first term of its $B_d(t)$ alone is a
+    bound."""
     depths, largest = range(1, effort.pick(4, 5, 7)), effort.pick(30, 60, 200)
     settings = list(product(depths, range(1, largest), EPSILONS))
     most, small = 0.0, 0.0
@@ -152,8 +153,8 @@ def one_line(effort, rng):
 )
 def proved(effort, rng):
     r"""If a column has distinct values above its lower bound and is chosen without the targets, both bounds of
-    theorem 2 hold for every $d$ and $t$: up to $\epsilon_1 = 2.26$ for every $N$, and at every $\epsilon_1$ if
-    $2^d$ divides $N$. For other $N$ this is open between 2.26 and $\sqrt8$, where the bounds first fail."""
+    theorem 2 hold for every $d$ and $t$, provided that $\epsilon_1 \le 2.26$ or that $2^d$ divides $N$. For other
+    $N$ it is open whether they hold between 2.26 and $\sqrt8$, where the bounds first fail."""
     turn, deepest = occupancy.TURN, occupancy.DEEPEST
     cells = [occupancy.proved_cells(d) for d in range(1, deepest + 1)]
     margins = [left / right for left, right in occupancy.beyond_turn()]
@@ -217,7 +218,7 @@ def _worst_leaves(n, depth, root):
 def worst_leaf(effort, rng):
     """Let a column have distinct values above its lower bound, and let it be chosen without the targets. A
     recursion over sizes gives the probability that the size of at least one of the $2^d$ leaves deviates from
-    $N/2^d$ by at least $t$. It is at most $2^d$ times the probability for a single leaf."""
+    $N/2^d$ by at least $t$. This probability is at most $2^d$ times that for a single leaf."""
     largest = effort.pick({1: 7, 2: 6}, {1: 9, 2: 8, 3: 4}, {1: 12, 2: 10, 3: 6})  # N of a depth
     unions = []
     roots = Fraction(1, 10), Fraction(1, 2), Fraction(19, 20)

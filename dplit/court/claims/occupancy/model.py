@@ -70,8 +70,8 @@ def _same_transform(depth):
 
 @MODEL.corrected(theorem_2)
 def mixture(effort, rng):
-    r"""$\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, where $A_d = c_0 =
-    \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$, and the ratio of the two sides falls to 1 as $t$ grows."""
+    r"""The tail is $\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, where $A_d = c_0
+    = \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$. The ratio of this bound to the tail falls to 1 as $t$ grows."""
     depths = range(1, effort.pick(11, 16, 31))
     for d in depths:
         yield from (need(occupancy.alternates_and_falls(d, p), depth=d, power=p) for p in (0, 1))
@@ -132,9 +132,9 @@ def window(effort, rng):
 
 @WINDOW.corrected(window, "occupancy.chebyshev_window", quantity="end of the window, in u")
 def window_corrected(effort, rng):
-    r"""Chebyshev's bound is the tighter one exactly for $t$ from $2\sqrt{-W_0(-1/8)}$ to $-\frac2a
-    W_{-1}(-a/\sqrt8)$ times $\sqrt\gamma/\epsilon_1$, where $a = \beta\sqrt\gamma/2$: from 0.76 to 7.81 at depth
-    1, and from 0.76 to 6.04 in the limit of large depth."""
+    r"""Let $a = \beta\sqrt\gamma/2$. Chebyshev's bound is the tighter one exactly if $t$ lies between
+    $2\sqrt{-W_0(-1/8)}$ and $-\frac2a W_{-1}(-a/\sqrt8)$ times $\sqrt\gamma/\epsilon_1$. These factors are 0.76
+    and 7.81 at depth 1, and 0.76 and 6.04 in the limit of large depth."""
     depths = range(1, effort.pick(6, 11, 21))
     for depth in reversed(depths):
         for found, end in zip(_crossings(depth), occupancy.chebyshev_window(depth), strict=True):
@@ -199,8 +199,8 @@ def _published_over_tail(depth, t):
     quantity="published bound over the tail",
 )
 def tighter_corrected(effort, rng):
-    r"""In the model, $A_d e^{-\epsilon_1 t}$ divided by the tail falls to 1 as $t$ grows; the published bound
-    divided by the tail is at least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$ where the linear branch is tighter."""
+    r"""In the model, $A_d e^{-\epsilon_1 t}$ divided by the tail falls to 1 as $t$ grows. Where the linear branch
+    is tighter, the published bound divided by the tail is at least $2e^{(1 - \beta/2)\epsilon_1 t}/A_d$."""
     depths = range(1, effort.pick(11, 16, 31))
     t = np.linspace(0, 200, effort.pick(200, 500, 2000))
     for depth in depths:

@@ -26,8 +26,8 @@ EMPTIED = Box("rem-occupancy-empty", "occupancy.any_leaf_below")
     **over("diprime-v1/moment-bound"),
 )
 def moment_bound(effort, rng):
-    r"""The moment generating function of Laplace noise, $1/(1 - b_i^2t^2)$, is at most $e^{2b_i^2t^2}$ for $|t|
-    \le 1/\alpha_i$, where $\alpha_i = b_i/\beta$ and $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx 0.757$."""
+    r"""Let $\alpha_i = b_i/\beta$, $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx 0.757$. For $|t| \le 1/\alpha_i$
+    the moment generating function $1/(1 - b_i^2t^2)$ of Laplace noise is at most $e^{2b_i^2t^2}$."""
     yield from certified("diprime-v1/moment-bound", effort)
     end = brentq(lambda x: 1 + (x - 1) * math.exp(2 * x), 0.5, 0.99)
     square = occupancy.BETA**2
@@ -49,8 +49,8 @@ def moment_bound(effort, rng):
     **over("diprime-v1/lambert-bound"),
 )
 def lambert_bound(effort, rng):
-    r"""$W_0(x) \ge \sqrt{ex + 1} - 1$ for $1/e \le x \le 0$. (This assumes that the lower end is $-1/e$; the
-    interval as printed is empty.)"""
+    r"""For $1/e \le x \le 0$, we have $W_0(x) \ge \sqrt{ex + 1} - 1$. (This assumes that the lower end is $-1/e$;
+    the interval as printed is empty.)"""
     yield from certified("diprime-v1/lambert-bound", effort, broken="fails")
     for x in (-0.3, -0.1):
         value = float(lambertw(x, 0).real)

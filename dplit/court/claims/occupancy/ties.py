@@ -122,8 +122,8 @@ def _all_equal(n, depth, epsilon):
     holds_instead="diprime-v1/leaf-law-ties",
 )
 def equal_values(effort, rng):
-    r"""The bounds of theorem 2, read without the assumption that the values of a column are distinct, hold for
-    every column, if $2^d$ divides $N$ or $\epsilon_1 \le 2.26$."""
+    r"""If $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, the bounds of theorem 2, read without the assumption that
+    the values of a column are distinct, hold for every column."""
     cases = [_all_equal(n, d, 2.0) for d in (1, 2) for n in range(2**d, 9, 2**d)]
     four = next(case for case in cases if case.data["n"] == 4)
     yield from cases
@@ -175,9 +175,9 @@ def _chosen_law(targets, epsilon, columns):
     nothing_instead="with K columns a probability grows by a factor of at most K",
 )
 def chosen(effort, rng):
-    r"""The bounds of theorem 2, read for a column that may be chosen by the targets, hold for distinct values, if
-    $2^d$ divides $N$ or $\epsilon_1 \le 2.26$. The exponential mechanism may choose any of $K$ candidate cuts by
-    the squared error, with section 3's weight $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
+    r"""If $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, the bounds of theorem 2, read for a column that may be
+    chosen by the targets, hold for distinct values. The exponential mechanism may choose any of $K$ candidate cuts
+    by the squared error, with section 3's weight $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
     nine, laws = [1, 1, 1, -1, 1, 1, -1, -1, -1], []
     settings = ([1, -1, 1, -1], 2.0, 1.0, 2), (nine, 2.25, 1.5, 10)
     for targets, epsilon, t, columns in settings:
@@ -224,7 +224,7 @@ def _forest_counts(blocks, depth, epsilon, trees, seed):
 )
 def grown(effort, rng):
     """In trees of the package's published median forest on one column, the size of a random leaf has the tail of
-    the exact distribution, with distinct values and with equal ones."""
+    the exact distribution, both for distinct values and for equal ones."""
     trees = effort.pick(500, 10_000, 50_000)
     for blocks in [1] * 48, [1, 5, 2, 9, 1, 1, 12, 3, 4, 10], [30, 6, 6, 6]:
         counts = _forest_counts(blocks, 3, 0.5, trees, int(rng.integers(2**31)))

@@ -47,8 +47,8 @@ def _balance(result, method):
 
 @said("diprime-v1/figure-1/halves", "agrees")
 def halves(result):
-    """Cuts of DiPriMe send around half of the records to each child; random cuts are highly
-    imbalanced (100 trees of maximum depth 5, epsilon 10)."""
+    """Cuts of DiPriMe send around half of the records to each child, whereas random cuts are highly imbalanced
+    (100 trees of maximum depth 5, epsilon 10)."""
     (median, one), (random, two) = (_balance(result, m) for m in (V1, "DP-ERT"))
     most = rule.all_of([curves.higher(result, median, 0.5, -1), ~curves.higher(result, random, 0.5, -1)])
     return most, f"{one}; {two}"
@@ -127,7 +127,7 @@ def flip(result):
 @said("diprime-v1/figure-5/best-depth", "too close", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/best-depth", "differs", ["diprime-v2/figure-1"], methods=VARIANTS)
 def best_depth(result, partitioned, methods):
-    """If every tree of a median forest uses all records, the best depth is larger than with disjoint parts."""
+    """If every tree of a median forest uses all records, the best depth is larger than on disjoint parts."""
     found = []
     for m in methods:
         points, parted = (private(of, m, "max_depth") for of in (result, partitioned))

@@ -104,8 +104,8 @@ def _of_leaves(result):
 
 @said("diprime-v2/figure-3/leaves", "agrees")
 def leaves(result):
-    """DP-ERT, DP-RF and DP-DF have very heavy-tailed occupancies, the majority of nodes holding very few records;
-    DiPriMe trees have a much larger proportion of nodes that hold more."""
+    """DP-ERT, DP-RF and DP-DF have very heavy-tailed occupancies, since the majority of their nodes hold very few
+    records. DiPriMe trees have a much larger proportion of nodes that hold more."""
     keys = _of_leaves(result)
     few = {m: curves.higher(result, k, 0.5, -2) for m, k in keys.items()}
     few["DiPriMe"] = ~few["DiPriMe"]
@@ -170,7 +170,7 @@ def large_rho(result, method, partitioned):
 
 @said_of_hyper("rho-epsilon", "agrees", "agrees", "agrees")
 def rho_epsilon(result, method, partitioned):
-    """A large rho raises the error of the median forest more at smaller epsilon."""
+    """The smaller epsilon is, the more a large rho raises the error of the median forest."""
     lines = _rho_curves(result, method, partitioned)
     pairs = {e: (lines[e][MIDDLE], lines[e][LARGE]) for e in (1.0, 10.0)}
     one, ten = (curves.differences(result, *pair) for pair in pairs.values())

@@ -141,7 +141,7 @@ def rises(result: Result, start: list, end: list) -> Decided:
 
 @said("mrf/figure-4/b2-stable", "undecided")
 def b2_stable(result):
-    """MRF's accuracy is relatively stable when B2 is 10 or more: from 10 to 20, at B1 = 10, on all six sets."""
+    """When B2 is 10 or more, MRF's accuracy is relatively stable (on all six sets, from 10 to 20 at B1 = 10)."""
     return along(result, (DEFAULT, DEFAULT), (DEFAULT, paper.GRID[-1])).are(0, rule.POINT)
 
 
@@ -168,7 +168,7 @@ def of_trees(result: Result, data: str) -> tuple[str, str]:
 
 @said("mrf/figure-7/tree-level", "undecided")
 def tree_level(result):
-    """Single trees of MRF are generally more accurate than the standard forest's (on most of the six sets)."""
+    """Single trees of MRF are generally more accurate (on most of the six sets) than the standard forest's."""
     return on_six(result, partial(of_trees, result), MEAN).that(rule.most)
 
 

@@ -196,8 +196,8 @@ def v2_sets(effort, rng):
 @of_sets("diprime-v1/mixed-features", "Section 4.1", "assumes",
          quantity="categorical columns of Appliances, its date not counted")  # fmt: skip
 def mixed_features(effort, rng):
-    """The UCI datasets of the regressions contain a mixture of categorical and numeric features. (This assumes
-    that the date of Appliance Energy Prediction is read as a category, such as a month.)"""
+    """The UCI datasets that the paper uses for regression contain a mixture of categorical and numeric features.
+    (This assumes that the date of Appliance Energy Prediction is read as a category, such as a month.)"""
     named, numbers = {}, {}
     for name in ("parkinsons", "appliances-energy"):
         kinds = dict(datasets.load(name).X.dtypes)

@@ -22,8 +22,8 @@ def _one(*_):
 
 @SPLIT("diprime-v1/sensitivity-counts", "Section 3", "holds", "sensitivity.counts", "sensitivity.worst_case")
 def counts(effort, rng):
-    r"""Each class count of a leaf has sensitivity 1 and is released with noise of scale $1/\epsilon_2$: under
-    add-remove the vector of counts moves by 1 in L1 norm."""
+    r"""Each class count of a leaf has sensitivity 1 and is released with noise of scale $1/\epsilon_2$, because
+    under add-remove the vector of counts moves by 1 in L1 norm."""
     sizes = range(1, effort.pick(5, 6, 7))
     for k in range(2, effort.pick(4, 5, 6)):
         tally = partial(sensitivity.counts_of, classes=k)
@@ -77,8 +77,8 @@ def _laplace(compare, d, n, scales_of):
     range="one record against none, 1 and 2 cumulative counts",
 )
 def per_coordinate(effort, rng, paper):
-    r"""Laplace noise of scale $\Delta_i(f)/\epsilon$ on coordinate $i$, with that coordinate's
-    own sensitivity $\Delta_i(f)$, makes a vector-valued query $\epsilon$-private."""
+    r"""Let $\Delta_i(f)$ be the sensitivity of coordinate $i$ alone. Laplace noise of scale $\Delta_i(f)/\epsilon$
+    on each coordinate $i$ makes a vector-valued query $\epsilon$-private."""
 
     def own(d, _):
         one = (lambda x, i=i: _cumulative_of(x, d)[i] for i in range(d))

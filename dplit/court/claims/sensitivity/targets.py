@@ -47,8 +47,8 @@ def mean(effort, rng, bounds=V1):
 
 @MEAN("diprime-v2/sensitivity-mean", "Appendix A.1")
 def mean_v2(effort, rng):
-    """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$: changing the value of a given data point
-    changes the sample mean by at most $2B/N$."""
+    """The mean of $N$ targets in $[-B, B]$ has sensitivity $2B/N$, because changing the value of a given data
+    point changes the sample mean by at most $2B/N$."""
     return mean(effort, rng, bounds=V2)
 
 
@@ -77,8 +77,8 @@ def mse(effort, rng, bounds=V1):
 
 @MSE.corrected(mse, "sensitivity.mse", "sensitivity.split_mse", **over(*MSES, "sensitivity-mse/corrected:met"))
 def mse_exact(effort, rng):
-    """The mean squared error of $N$ targets, and that of their partition by a fixed cut, have
-    sensitivity exactly $(N-1)(B_U - B_L)^2/N^2$, under add-remove and under replace-one."""
+    """Under add-remove and under replace-one, the mean squared error of $N$ targets and that of their partition by
+    a fixed cut have sensitivity exactly $(N-1)(B_U - B_L)^2/N^2$."""
     yield from _certificates(effort)
     yield from certified("sensitivity-mse/corrected:met", effort, right=lambda N: sensitivity.mse(N, 0, 1))
     yield from searched(exactly, sensitivity.mse_of, sensitivity.mse, (1, 2, 5), V1)
@@ -106,8 +106,8 @@ def mse_v2(effort, rng):
     **over(*MSES, "sensitivity-mse/corrected:met"),
 )
 def mse_exact_v2(effort, rng):
-    """For targets in $[-B, B]$ the mean squared error has sensitivity exactly $4B^2(N-1)/N^2$, under add-remove
-    and under replace-one. This is the sum of the three norms before the appendix's last inequality."""
+    """For targets in $[-B, B]$, the mean squared error has sensitivity exactly $4B^2(N-1)/N^2$, both under
+    add-remove and under replace-one. It is the sum of the three norms before the appendix's last inequality."""
     return mse_exact(effort, rng)
 
 
@@ -129,8 +129,8 @@ def mse_proof(effort, rng):
 
 @PROOF.corrected(mse_proof, "sensitivity.published_mse", **over(*NORMS))
 def mse_proof_whole(effort, rng):
-    r"""The first norm of the second inequality is at most $B^2/N$, which is attained for even $N - 1$. Its sum
-    with the second norm is still at most $\frac{4(N-1)}{N^2}B^2$, so the line holds as a whole."""
+    r"""The first norm of the second inequality is at most $B^2/N$, and this bound is attained for even $N - 1$.
+    Its sum with the second norm is still at most $\frac{4(N-1)}{N^2}B^2$, so the line holds as a whole."""
     for name in NORMS:
         yield from certified(name, effort)
     for n in (3, 5):  # half of the records that stay at 1, half at -1: the first norm is their mean square
@@ -164,9 +164,9 @@ def unweighted(effort, rng):
     range="both relations, all grid data of up to 5 records on [0, 1]",
 )
 def unweighted_exact(effort, rng):
-    r"""With targets in a range $R$, the unweighted mean of the two children's errors has sensitivity exactly
-    $R^2/8$ under add-remove for $N \ge 2$; under replace-one it is $\frac{R^2}{8}(1 + \frac{4}{m+1}\lfloor m^2/4
-    \rfloor/m^2)$ with $m = N - 2$."""
+    r"""Let the targets lie in a range $R$. Under add-remove and for $N \ge 2$, the unweighted mean of the two
+    children's errors has sensitivity exactly $R^2/8$. Under replace-one this sensitivity is $\frac{R^2}{8}(1 +
+    \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2)$ with $m = N - 2$."""
     for relation in NEIGHBOURS:
         stated = partial(sensitivity.children_mse, neighbours=relation)
         search = partial(searched, exactly, sensitivity.children_mse_of, stated)
@@ -203,8 +203,8 @@ def sse(effort, rng):
 
 @SSE.corrected(sse, "sensitivity.sse_removed", "sensitivity.sse", **FALLS)
 def sse_exact(effort, rng):
-    r"""Removing $\delta$ of $N$ records changes the summed squared error by at most $\frac{k(N-k)}{N}(B_U -
-    B_L)^2$ with $k = \min(\delta, \lfloor N/2 \rfloor)$, and this is attained."""
+    r"""Let $k = \min(\delta, \lfloor N/2 \rfloor)$. Removing $\delta$ of $N$ records changes the summed squared
+    error by at most $\frac{k(N-k)}{N}(B_U - B_L)^2$, and this bound is attained."""
     yield from _falls(effort)
     for n, k in ((5, 2), (8, 3), (9, 4)):  # k at one end go, the others are at the other end
         fall = sensitivity.sse_of([0] * (n - k) + [1] * k)
@@ -222,6 +222,6 @@ def sse_v2(effort, rng):
 
 @SSE.corrected(sse_v2, "sensitivity.sse_removed", **FALLS)
 def sse_exact_v2(effort, rng):
-    r"""Removing $\delta$ of $N$ records changes the summed squared error by at most $\frac{k(N-k)}{N}4B^2$ with $k
-    = \min(\delta, \lfloor N/2 \rfloor)$, and this is attained."""
+    r"""Let $k = \min(\delta, \lfloor N/2 \rfloor)$. Removing $\delta$ of $N$ records changes the summed squared
+    error by at most $\frac{k(N-k)}{N}4B^2$, and this bound is attained."""
     return sse_exact(effort, rng)

@@ -53,8 +53,9 @@ def _integrated_law(counts, epsilon):
 
 @FLIP("diprime-v2/flip-probability", "Appendix B.2")
 def flip(effort, rng, epsilon=EPSILONS):
-    r"""With two classes, noise of scale $1/\epsilon_\ell$, negative counts set to 0 and a tie at 0 broken at
-    random, the minority wins with probability $P_f = (\epsilon_\ell D/4 + \tfrac12) e^{-\epsilon_\ell D}$."""
+    r"""For two classes and noise of scale $1/\epsilon_\ell$, if negative counts are set to 0 and a tie at 0 is
+    broken at random, the minority wins with probability $P_f = (\epsilon_\ell D/4 + \tfrac12) e^{-\epsilon_\ell
+    D}$."""
     most, off = effort.pick(5, 9, 15), 0.0
     for a, b, e in product(range(most), range(most), epsilon):
         if a <= b:
@@ -70,9 +71,9 @@ def flip(effort, rng, epsilon=EPSILONS):
 
 @CLASSES("diprime-v2/flip-probability/classes", "ours")
 def classes(effort, rng):
-    r"""With $k \ge 3$ classes, too, setting negative counts to 0 changes nothing. A class $j$ at gap $D_j$ wins
+    r"""For $k \ge 3$ classes, too, setting negative counts to 0 changes nothing. A class $j$ at gap $D_j$ wins
     with probability below $P_f(D_j)$; the probability that some wrong class wins exceeds $P_f$ at the runner-up's
-    gap. In expectation a leaf loses at most $(k-1)\max_D D P_f(D)$ records, also for $k = 2$."""
+    gap. For every $k \ge 2$, a leaf loses in expectation at most $(k-1)\max_D D P_f(D)$ records."""
     three, four = effort.pick((3, 2), (5, 4), (8, 5))
     share = {2: 0.0, 3: 0.0, 4: 0.0}
     for k, most in zip(share, (12, three, four)):

@@ -60,8 +60,9 @@ def _published(formula):
     **over(*LOOSE),
 )
 def theorem_1(effort, rng):
-    r"""For $0 < t < N/2$ the loss $\mathrm{E}[\widetilde{SSE}] - SSE \le 4B^2 N - 8B^2 t + 16B^2/(\epsilon_\ell^2
-    t)$ with probability at least $1 - \zeta_t$; in the appendix the last term is $16B^2/\epsilon_\ell^2$."""
+    r"""For $0 < t < N/2$, the loss $\mathrm{E}[\widetilde{SSE}] - SSE$ is at most $4B^2 N - 8B^2 t +
+    16B^2/(\epsilon_\ell^2 t)$ with probability at least $1 - \zeta_t$. The appendix has the last term
+    $16B^2/\epsilon_\ell^2$."""
     worst = lambda s, x, r, y, E: utility.split_loss_bound(2 * (s + x) + r, s - 0.5, math.sqrt(E), 0, 1)  # noqa: E731
     formulas = utility.published_split_loss, utility.published_split_loss_appendix
     for name, formula in zip(LOOSE, formulas):

@@ -101,8 +101,8 @@ NOISE = tuple(f"{paper}/noise-in-error" for paper in ("diprime-v1", "diprime-v2"
     **over(*ADDED, *NOISE),
 )
 def noise_in_error(effort, rng, paper):
-    r"""A mean's noise $\rho_i$ adds $\tilde N_i\rho_i^2$ to a node's squared error, and the conditional
-    expectation of the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2:
+    r"""The noise $\rho_i$ on a mean adds $\tilde N_i\rho_i^2$ to the squared error of its node, and the
+    conditional expectation of the perturbation due to this noise is $2R^2/(\tilde N_i\epsilon_2^2)$ (v2:
     $8B^2/(N_L^*\epsilon_\ell^2)$)."""
     leaf = lambda N, e, R: float(utility.leaf_noise([N], e, 0, R))  # noqa: E731
     for name, code in zip((*ADDED, *NOISE), ({}, {}, {"right": leaf}, {})):

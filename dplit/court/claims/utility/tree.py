@@ -33,8 +33,8 @@ def _second_column(n, t, rate, epsilon):
 
 @LOSS("diprime-v1/theorem-3", "Theorem 3; appendix A.2.3", "fails", "utility.published_loss", "utility.zeta")
 def theorem_3(effort, rng):
-    r"""With probability at least $1 - \zeta$ the private tree loses at most $(2B^2 t + R^2/(\epsilon_2^2 (N/2^d -
-    t)))\,2^{d+1}$ in expectation, where $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d} \zeta$."""
+    r"""If $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d} \zeta$, then with probability at least $1 - \zeta$ the
+    private tree loses at most $(2B^2 t + R^2/(\epsilon_2^2 (N/2^d - t)))\,2^{d+1}$ in expectation."""
     cases = [
         _second_column(n, t, rate, epsilon)
         for n in range(2, effort.pick(14, 20, 40), 2)

@@ -225,11 +225,12 @@ def registered():
 
 
 def _of_uniform(estimator):
-    says = "the exponential mechanism on a uniform column, scored by minus the difference of the sides' sizes"
-    for node, options in (
-        ("median of a uniform column", {"selection": "uniform"}),
-        ("candidate", {"accounting": "published", "max_features": 1}),
+    for node, it, options in (
+        ("median of a uniform column", "its median", {"selection": "uniform"}),
+        ("candidate", "a candidate cut of it", {"accounting": "published", "max_features": 1}),
     ):
+        says = (f"chooses a column uniformly and releases {it} by the exponential mechanism, where the score of a "
+                "cut is minus the difference between the sizes of its two sides")  # fmt: skip
         epsilon = 2 * MEDIAN if node != "candidate" else 4 * MEDIAN  # half of the level's share goes to a choice
         draw = partial(_draw_cuts, estimator, epsilon, options)
         yield _release(estimator, node, "median", says, _median, draw, bounds=_balanced)

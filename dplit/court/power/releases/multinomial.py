@@ -24,6 +24,7 @@ ENOUGH = 16_000  # labels, to see of every other fit that its rate is doubled
 CLASSES = [0, 0, 1, 1]
 GOOD, HALF, BAD = (0, 0, 1, 1), (0, 1, 1, 1), (0, 1, 0, 1)  # columns: of all, of some, of no use
 WORSE = 60  # columns that are worse than the good one
+SAYS = "chooses a {} with probability proportional to $e^{{B_{}s/2}}$, where $s$ is its normalised score"
 BUDGET = 8.0  # published: B1, B2 and B3, each where it is tested
 
 
@@ -194,17 +195,17 @@ def registered():
          "the exponential mechanism on the children's Gini impurity mass, at rate epsilon/2",
          _seldom_worse),
         (f"{cut}, normalised", cut, partial(_stretched_law, STRETCHED / 2), _draw_stretched, "normalised",
-         "the exponential mechanism on the mass stretched to [0, 1], at epsilon/2",
+         "the exponential mechanism on the mass stretched to [0, 1], at rate epsilon/2",
          partial(_never_likelier, {0}, STRETCHED / 2, WORSE + 1)),
         (label, label, _label_law, _draw_labels, "PermuteAndFlip",
          "permute-and-flip on the classes of its estimation points, at epsilon", _one_record),
         ("column, published", "column", partial(_stretched_law, BUDGET), _draw_columns, "",
-         r"weight $e^{B_1s/2}$ at normalised score $s$", partial(_never_likelier, {0}, BUDGET, WORSE + 1)),
-        ("value, published", "value", _value_law, _draw_values, "", r"weight $e^{B_2s/2}$ at normalised score $s$",
+         SAYS.format("column", 1), partial(_never_likelier, {0}, BUDGET, WORSE + 1)),
+        ("value, published", "value", _value_law, _draw_values, "", SAYS.format("value", 2),
          partial(_never_likelier, {4}, BUDGET / 2, len(PLACES) - 2)),
         (f"{label}, published", label, _shares_law, _draw_shares, "softmax",
-         r"weight $e^{B_3s/2}$ for a class with the share $s$ of the estimation points",
-         partial(_never_likelier, {1}, BUDGET / 2, 1)),
+         "chooses the class of a leaf with probability proportional to $e^{B_3s/2}$, where $s$ is its share of "
+         "the estimation points", partial(_never_likelier, {1}, BUDGET / 2, 1)),
     ):  # fmt: skip
         yield Release(f"{KIND}, {words}", f"forests.{KIND}", node, CHAPTER, says, law, draw, mechanism=mechanism,
                       bounds=bounds)  # fmt: skip

@@ -135,8 +135,8 @@ def clipped_classes(effort, rng):
 @ROUNDING("ours/rounding", "ours")
 def rounding(effort, rng):
     r"""If class probabilities are rounded down to $P_k$ steps, with $S$ steps for 1, a record's residuals have an
-    L1 norm of at most $2(S - P_y) \le 2S$ for any number of classes, where $y$ is its own class. If probabilities
-    are rounded to the nearest step, the norm can be larger."""
+    L1 norm of at most $2(S - P_y)$, where $y$ is the record's own class; this is at most $2S$ for any number of
+    classes. If probabilities are rounded to the nearest step, the norm can be larger."""
     nearest, models, limit = 0, 0, 2 * boosting.STEPS
     for k in (3, 4, 7, 30):
         codes = np.arange(k)  # of each class in turn; r_y is S - P_y
@@ -185,8 +185,8 @@ def _released(grid, tests, X, residuals, shift):
     range="up to 29 records, two to four classes, up to three tests, four bins of a column",
 )
 def one_term(effort, rng):
-    """Given what has been released, one more record changes only the sums of one leaf, by its own
-    residuals, no matter how finely public bins divide the leaves."""
+    """Given what has been released, one more record changes the sums of only one leaf, and it changes them by its
+    own residuals, however finely public bins divide the leaves."""
     from dplit.trees.oblivious import Grid
 
     grid, pairs = Grid(MIXED, 16), effort.pick(40, 200, 1000)

@@ -22,10 +22,10 @@ PULL = tuple(f"ours/shrinkage:{part}" for part in ("heavier", "lighter", "smalle
 
 @SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", **over("ours/shrinkage", *PULL))
 def shrinkage(effort, rng):
-    r"""A leaf's step of noise variance $\sigma^2$ and curvature $h$, pulled with weight $w$ towards its parent's
-    step at distance $\Delta$ from the true one, has mean squared error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. This is
-    least at $w^* = \sigma^2/(h\Delta^2)$, and below the error at $w = 0$ if $h^2 \Delta^2 w < \sigma^2(2h + w)$,
-    as in all small enough cells."""
+    r"""Let a leaf's step have noise variance $\sigma^2$ and curvature $h$, and let its parent's step lie at
+    distance $\Delta$ from the true one. If the leaf's step is pulled towards its parent's with weight $w$, its
+    mean squared error is $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. This is least at $w^* = \sigma^2/(h\Delta^2)$, and
+    below the error at $w = 0$ if $h^2 \Delta^2 w < \sigma^2(2h + w)$, as in all small enough cells."""
     error = lambda h, w, v, D, s: boosting.step_error(h, D, s, w)  # noqa: E731
     best = lambda h, W, D2, **_: boosting.step_error(  # noqa: E731
         h, D2**0.5, W * h * D2, boosting.best_weight(h, D2**0.5, W * h * D2)
@@ -46,8 +46,8 @@ def _column(unit, h, variance, covariances, scales, bins):
 @POSTERIOR("ours/posterior", "ours", quantity="squared error of steps", range="up to three tests and four bins")
 def posterior(effort, rng):
     """Let the true steps have mean 0 and covariance $K$, the leaves have curvatures $h$, and the noise of the
-    released sums $G$ have covariance $V$. No steps that are linear in $G$ have a lower mean squared error than
-    $Kh(hKh+V)^{-1}G$. With one cell this is the step with the best pull."""
+    released sums $G$ have covariance $V$. Among the steps that are linear in $G$, none has a lower mean squared
+    error than $Kh(hKh+V)^{-1}G$. With one cell this is the step with the best pull."""
     others = 0
     for tests, bins in product((0, 1, 3), (0, 2)):
         for _ in range(effort.pick(3, 20, 100)):
@@ -160,9 +160,9 @@ def against(factor, fits, n, epsilon, seed):
     range="2,000 records of six columns, epsilon 4",
 )
 def rounds_drawn(effort, rng):
-    """On simulated records, the rule's number of rounds has, more often than not, a lower excess loss than a fifth
-    of that number, and the same holds against five times that number. (Agrees if both intervals lie above one
-    half, differs if one lies below.)"""
+    """On simulated records, the rule's number of rounds has a lower excess loss, more often than not, than a fifth
+    of that number and than five times that number. (Agrees if both intervals lie above one half, differs if one
+    lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 5.0], fits, 2000, 4.0, seed))).T

@@ -60,9 +60,9 @@ def column_merging(effort, rng):
 
 @MERGING("m-rf/row-merging", "ours")
 def row_merging(effort, rng):
-    r"""A query that occurs $\mu$ times is answered once: the error of $W$ is the error of its distinct rows with
-    weights $\mu$. A row that a strategy contains $m$ times is better released once, multiplied by $m$: the
-    sensitivity stays the same and no error grows."""
+    r"""A query that occurs $\mu$ times need be answered only once, because the error of $W$ is that of its
+    distinct rows with weights $\mu$. A row that a strategy contains $m$ times is better released once, multiplied
+    by $m$, because the sensitivity stays the same and no error grows."""
     errors = []
     for forest_, Q in _forests(effort, rng):
         T, leaves = forest_.T, forest_.leaves

@@ -65,9 +65,8 @@ def sensitivity(effort, rng):
     range="2 or 3 columns of 2 or 3 levels, 1 and 2 classes",
 )
 def replace_one(effort, rng):
-    r"""Under replace-one neighbours the sensitivity is $2\|A\|_1$ for two or more class columns, and also for a
-    single column that holds the difference of two classes. For a single column of counts it is
-    $\max_{j, l}\|a_j - a_l\|_1$."""
+    r"""Under replace-one, the sensitivity is $2\|A\|_1$ for two or more class columns and for a single column that
+    holds the difference of two classes. For a single column of counts it is $\max_{j, l}\|a_j - a_l\|_1$."""
     settings = (1, False), (2, False), (2, True)
     yield from _moves(rng, effort.pick(5, 15, 60), "replace-one", settings)
     return "{cases} strategies on small domains, every pair of records"
@@ -111,8 +110,8 @@ def definition_3(effort, rng):
 )
 def total_error(effort, rng):
     r"""$\mathrm{Err}_\epsilon(W, A)$ is the total expected squared error of all queries of one class, for every
-    data set. For k classes it is k times as large; the mean per answer is the total divided by the number of
-    queries. Rows that occur $\mu$ times count $\mu$ times."""
+    data set. For $k$ classes the error is $k$ times as large. The mean per answer is the total divided by the
+    number of queries. A row that occurs $\mu$ times counts $\mu$ times."""
     groups = effort.pick(2000, 8000, 40_000)
     for one in small.small_forests(rng, 2):
         T, epsilon = one.T, float(rng.choice([0.5, 1.0, 3.0]))

@@ -94,8 +94,8 @@ def _larger(r, x, cut):
 @MONOTONE("ours/monotone", "ours", **over("ours/monotone"))
 def monotone(effort, rng):
     r"""An added record never lowers $\sum_c \max(A_c, B_c)$, the sum of each cell's larger part, and raises it by
-    at most the record's own residual, so this score may be weighted with $\epsilon$ in place of $\epsilon/2$. Each
-    test is then drawn with the same probability as with the mass, so nothing is gained."""
+    at most the record's own residual. This score may therefore be weighted with $\epsilon$ in place of
+    $\epsilon/2$. Each test is then drawn with the same probability as under the mass, so nothing is gained."""
     yield from certified("ours/monotone", effort)
     nodes, tests = effort.pick(2, 20, 100), 6
     for _ in range(nodes):

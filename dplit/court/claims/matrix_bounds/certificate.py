@@ -179,7 +179,7 @@ def _all_pairs(W, k):
 def contrasts(effort, rng):
     r"""A vote among k classes depends only on the differences of the counts from their mean, $I - \frac1k11^\top$.
     The $L_2$ of `m-rf/certificate` is $\frac{(k-1)^2}k$ for these: $\frac12, \frac43, \frac94$ for two, three and
-    four classes. For the counts themselves it is 1, 2, 3. For two classes Laplace noise on the one difference
+    four classes. For the counts themselves it is 1, 2, 3. For two classes, Laplace noise on the one difference
     attains this value. For three classes the K-norm mechanism with a hexagon has $\frac53$."""
     most, knorm = effort.pick(4, 6, 7), []
     for k in range(2, most + 1):

@@ -35,7 +35,7 @@ def _never_worse(pairs):
 def column_merging(effort, rng):
     """Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those whose columns are
     zero. The answers are $WD = W'(MD)$, and one more record changes one entry of $MD$ by at most 1. The least
-    error of a strategy for $W$ equals the least for $W'$: no strategy gets worse if the cells are merged."""
+    error of a strategy for $W$ equals the least for $W'$: merging the cells makes no strategy worse."""
     errors = []
     for forest_, Q in _forests(effort, rng):
         levels, workload = forest_.levels, matrix.Workload.of(forest_.paths, Q)

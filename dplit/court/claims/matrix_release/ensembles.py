@@ -123,7 +123,7 @@ def algorithm_3_disjoint(effort, rng):
 @JOINT("m-rf/joint", "ours; algorithm 3")
 def joint(effort, rng):
     """Least squares on all ensembles' releases, weighted by the noise of each, determines the leaves of every
-    ensemble. No leaf has a larger variance than in its own ensemble's release. With unweighted least squares a
+    ensemble. No leaf has a larger variance than in its own ensemble's release. Under unweighted least squares, a
     leaf's variance may be larger."""
     ratios, worse = [], 0
     for levels, made, deviations, scale, data in _ensembles(effort, rng):

@@ -181,8 +181,8 @@ def subsample_hard(effort, rng):
 
 @HARD("m-rf/subsample-hard-two", "ours", range="2 classes, all data of up to 3 records in 2 leaves")
 def hard_two(effort, rng):
-    r"""For two classes, one column of hard votes is enough because all trees vote. The noise then has scale
-    $\|A\|_1/\epsilon$, half the published scale, for the same $\epsilon$."""
+    r"""For two classes, one column of hard votes is enough because all trees vote. For the same $\epsilon$, the
+    noise then has scale $\|A\|_1/\epsilon$, which is half the published scale."""
     yield from _hard(effort, 2)
     return "{cases} relations: one column, half the scale, and the loss is epsilon"
 

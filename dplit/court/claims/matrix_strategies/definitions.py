@@ -166,9 +166,9 @@ def laplace_variance(effort, rng):
     range="small forests of up to 6 trees, leaves and votes",
 )
 def weighted_leaves(effort, rng):
-    r"""Release each distinct leaf once, multiplied by the number m of trees that have it: the sensitivity is
-    $\tau$. By least squares no leaf and no vote has a larger variance than with noise for each tree. The variance
-    of a leaf is at most $\frac{\tau^2}{m^2}$ instead of $\tau^2$."""
+    r"""If each distinct leaf is released once, multiplied by the number $m$ of trees that have it, the sensitivity
+    is $\tau$. Under least squares, no leaf and no vote then has a larger variance than with noise for each tree.
+    The variance of a leaf is at most $\frac{\tau^2}{m^2}$ instead of $\tau^2$."""
     best = np.inf
     for one in small.small_forests(rng, effort.pick(30, 100, 400)):
         T, tau, ours = one.T, one.n_trees, matrix.WeightedLeaves(one.leaves)
@@ -209,8 +209,9 @@ def one_tree(effort, rng):
 
 @REGIONS.corrected(one_tree, "matrix.regions", quantity=LEAF, range="small forests; Car, one tree of depth 4")
 def regions(effort, rng):
-    """Noise on the regions, the classes of cells that no row tells apart, costs at most as much as noise on the
-    cells. For one tree the regions are its leaves, and the error is 1 per leaf, as with Laplace noise on them."""
+    """Call a class of cells that no row tells apart a region. Noise on the regions costs at most as much as noise
+    on the cells. For one tree, the regions are its leaves and the error is 1 per leaf, as with Laplace noise on
+    the leaves."""
     forests = effort.pick(20, 80, 300)
     for one in small.small_forests(rng, forests):
         cost = matrix.unit_error(one.leaves, matrix.regions(one.leaves))

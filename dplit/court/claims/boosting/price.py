@@ -103,7 +103,8 @@ ENDS = (  # of the scores of more than two classes
 def many_classes(effort, rng):
     r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the least
     probability that the model can give to a record's own class. Some record attains this up to $K + 2$ steps. The
-    bound is 2 if the model excludes the class, and $2(1 - \min_k p_k)$ if it knows only the class frequencies."""
+    bound is 2 if the model excludes that class, and $2(1 - \min_k p_k)$ if the model knows only the class
+    frequencies."""
     yield from certified((*TURNED, "ours/mass-many"), effort, broken="fails")
     for low, high in ENDS:
         bound = boosting.class_reach(np.array(low), np.array(high)).mass
@@ -121,8 +122,8 @@ def many_classes(effort, rng):
 )
 def clipped_classes(effort, rng):
     """Let the residuals for $K > 2$ classes be scaled down to at most $c$ for a record's own class and rounded
-    towards 0. Then one record changes the mass of a test by at most $2c$. A record whose own class has a
-    probability below $1 - c$ in the model can attain this bound, up to one step per class."""
+    towards 0. Then one record changes the mass of a test by at most $2c$. If the model gives a record's own class
+    a probability below $1 - c$, the record can attain this bound, up to one step per class."""
     yield from certified((*TURNED, "ours/mass-clipped"), effort, broken="fails")
     for (low, high), clip in product(ENDS, (boosting.CLIP, 20_001)):
         data = {"low": low, "high": high, "clip": clip}

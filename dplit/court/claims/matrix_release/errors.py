@@ -175,8 +175,8 @@ def clipping(effort, rng):
 def noise_cost(effort, rng):
     r"""Generating the noise takes space and time $O(n^d)$ for training and prediction, and $O(o + b)$ and $O((o +
     b)\,o)$ for subsample-and-aggregate with any domain. (This assumes that classes $k$ and trees $\tau$ are
-    constants and that the strategy is the cells: $k\,n^d$ draws and $\tau k\,n^d$ additions for the leaves. With
-    more rows a strategy takes more multiplications.)"""
+    constants and that the strategy is the cells: $k\,n^d$ draws and $\tau k\,n^d$ additions for the leaves. A
+    strategy with more rows takes more multiplications.)"""
     for n, d, tau in ((2, 2, 1), (2, 4, 3), (3, 3, 2), (4, 2, 5)):
         one, Q = small.forest([n] * d, tau, 1, rng), small.records([n] * d, 6, rng)
         identity, y = matrix.member(one.leaves, "identity"), np.zeros(6, int)

@@ -313,9 +313,10 @@ def leaves(effort):
     **over(*TREE),
 )  # fmt: skip
 def single_tree(effort, rng):
-    r"""The predictive power of a single tree is inversely proportional to the total number of trees. (Read as the
-    gain over a guess, for far more trees than a leaf's gap times $\epsilon$. With fewer trees the gain is nearly
-    constant, and for any number of trees a label is right with probability at least one half.)"""
+    r"""The predictive power of a single tree is inversely proportional to the total number of trees. (This reads
+    predictive power as the gain over a guess and assumes far more trees than a leaf's gap times $\epsilon$. With
+    fewer trees the gain is nearly constant, and for any number of trees a label is right with probability at least
+    one half.)"""
     for name in TREE[:2]:
         yield from certified(name, effort, broken="fails")
     for gap, epsilon in ((1, 0.5), (10, 2.0)):

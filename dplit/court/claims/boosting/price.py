@@ -79,8 +79,9 @@ def weighted(effort, rng):
     r"""For two classes, let the model give the second class the probability $p$ in a cell where its share is $q$.
     The mean of the cell's weighted residuals has the sign of $q - p$ and is 0 if $q = p$. In that case half the
     sum of the two parts has the mean $\min(p, 1 - p)$, which is minus the mean residual's derivative in the
-    log-odds, and a residual's variance is one to two times that. The residuals are minus the derivative of the
-    loss $1 - f$ for $f < 0$ and $e^{-f}$ otherwise, where $f$ is the log-odds of a record's own class."""
+    log-odds, and the variance of a residual is between one and two times $\min(p, 1 - p)$. The residuals are minus
+    the derivative of the loss $1 - f$ for $f < 0$ and $e^{-f}$ otherwise, where $f$ is the log-odds of a record's
+    own class."""
     yield from certified(WEIGHTED, effort, broken="fails")
     for score in (-3.0, -0.4, 0.0, 0.7, 5.0):
         for code, own in ((1, score), (0, -score)):

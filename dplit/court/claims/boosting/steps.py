@@ -87,9 +87,10 @@ BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deep
 )
 def balance(effort, rng):
     r"""If the error after $T$ rounds of depth $d$ is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best number of
-    rounds grows like $\sqrt{s}$ and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best number
-    multiplies the sum of the first and last terms by $(3/x + x^3)/4$, so $x = \frac13$ costs less than $x = 3$.
-    (This assumes the two powers of the bias, which no theorem gives for noisy greedy trees.)"""
+    rounds grows like $\sqrt{s}$ and the best depth like $\log_2(s)/(2\alpha+1)$. If $x$ times the best number of
+    rounds is taken, the sum of the first and last terms is multiplied by $(3/x + x^3)/4$, so that $x = \frac13$
+    costs less than $x = 3$. (This assumes the two powers of the bias, which no theorem gives for noisy greedy
+    trees.)"""
     yield from certified(("ours/balance", *BEST), effort, broken="fails")
     for s, b, deep, alpha, nu in ((1e3, 0.2, 2.0, 0.3, 4.0), (1e7, 3.0, 0.5, 1.0, 1.0)):
         data = {"s": s, "bias": b, "deep": deep, "alpha": alpha, "noise": nu, "broken": "fails"}

@@ -116,8 +116,8 @@ def largest_share(n, cells, epsilon):
 )
 def reconstruction(effort, rng):
     r"""From an $\epsilon$-private release on $n$ uniform records in $m$ cells, no reconstruction recovers, in
-    expectation, a larger share of the records than $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$. One record
-    attains this bound, and no larger $n$ does. The leaf counts of ten trees without privacy reveal more."""
+    expectation, a larger share of the records than $\min(e^\epsilon n/m, 1 - e^{-\epsilon}(1 - n/m))$. The bound
+    is attained for $n = 1$ and for no larger $n$. The leaf counts of ten trees without privacy reveal more."""
     epsilon, tables = 0.1, effort.pick(30, 200, 2000)
     bound = attacks.recovery_bound(RECORDS, 2 * 2**COLUMNS, epsilon)
     counts, means = [], []

@@ -72,8 +72,8 @@ def _as_law(seen, law, draws):
     range="two candidates with whole scores of 2^60, epsilon 0.1",
 )
 def float_argmax(effort, rng):
-    r"""Permute-and-flip, computed as an arg-max of doubles, is $\epsilon$-private for integer scores of any size
-    if one record raises each score by at most 1."""
+    r"""If one record raises each score by at most 1, permute-and-flip computed as an arg-max of doubles is
+    $\epsilon$-private for integer scores of any size."""
     draws, flip = effort.pick(4000, 40_000, 400_000), PermuteAndFlip(EPSILON, monotonic=True)
     without, with_one = attacks.rounded_scores(WIDE)
     seen = [int(flip.sample(s, draws, rng=rng).sum()) for s in (with_one, without)]

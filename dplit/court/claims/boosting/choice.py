@@ -27,8 +27,8 @@ MORE, ALIKE = "ours/gain", "ours/gain:alike"
 
 @GAIN(MORE, "ours", **over(MORE, ALIKE))
 def gain(effort, rng):
-    r"""A test of mass $u$ with residual sums $R_c$ and curvatures $H_c$ in its cells has a Newton gain $\sum_c
-    R_c^2/H_c$ of at least $u^2/\sum_c H_c$, with equality if and only if all cells have the same $|R_c|/H_c$."""
+    r"""If a test of mass $u$ has residual sums $R_c$ and curvatures $H_c$ in its cells, its Newton gain $\sum_c
+    R_c^2/H_c$ is at least $u^2/\sum_c H_c$, with equality if and only if all cells have the same $|R_c|/H_c$."""
 
     yield from certified((MORE, ALIKE), effort)
     for sums, weights in (([9, -2], [3, 1]), ([-6, 6], [2, 2]), ([5, 0, -7], [1, 4, 2])):
@@ -59,8 +59,9 @@ def _masses(rng, tests):
     range="masses of random residuals, four budgets",
 )
 def regret(effort, rng):
-    r"""If one of $M$ tests is chosen, its expected shortfall from the largest mass is never larger with
-    permute-and-flip than with the exponential mechanism, where it is at most $\frac{2\Delta}{\epsilon} \ln M$."""
+    r"""When one of $M$ tests is chosen, its expected shortfall from the largest mass is never larger under
+    permute-and-flip than under the exponential mechanism. Under the latter it is at most $\frac{2\Delta}{\epsilon}
+    \ln M$."""
     tests, reach, budgets = effort.pick(5, 6, 7), 9, (0.3, 1.0, 4.0, 20.0)
     nodes, ratios, share = effort.pick(20, 40, 60), [], 0.0
     for _ in range(nodes):
@@ -93,8 +94,8 @@ def _larger(r, x, cut):
 @MONOTONE("ours/monotone", "ours", **over("ours/monotone"))
 def monotone(effort, rng):
     r"""An added record never lowers $\sum_c \max(A_c, B_c)$, the sum of each cell's larger part, and raises it by
-    at most the record's own residual, so this score may be weighted with $\epsilon$ in place of $\epsilon/2$. Each
-    test is then drawn with the same probability as with the mass, so nothing is gained."""
+    at most the record's own residual. This score may therefore be weighted with $\epsilon$ in place of
+    $\epsilon/2$. Each test is then drawn with the same probability as under the mass, so nothing is gained."""
     yield from certified("ours/monotone", effort)
     nodes, tests = effort.pick(2, 20, 100), 6
     for _ in range(nodes):

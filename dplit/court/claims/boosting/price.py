@@ -79,8 +79,9 @@ def weighted(effort, rng):
     r"""For two classes, let the model give the second class the probability $p$ in a cell where its share is $q$.
     The mean of the cell's weighted residuals has the sign of $q - p$ and is 0 if $q = p$. In that case half the
     sum of the two parts has the mean $\min(p, 1 - p)$, which is minus the mean residual's derivative in the
-    log-odds, and a residual's variance is one to two times that. The residuals are minus the derivative of the
-    loss $1 - f$ for $f < 0$ and $e^{-f}$ otherwise, where $f$ is the log-odds of a record's own class."""
+    log-odds, and the variance of a residual is between one and two times $\min(p, 1 - p)$. The residuals are minus
+    the derivative of the loss $1 - f$ for $f < 0$ and $e^{-f}$ otherwise, where $f$ is the log-odds of a record's
+    own class."""
     yield from certified(WEIGHTED, effort, broken="fails")
     for score in (-3.0, -0.4, 0.0, 0.7, 5.0):
         for code, own in ((1, score), (0, -score)):
@@ -103,7 +104,8 @@ ENDS = (  # of the scores of more than two classes
 def many_classes(effort, rng):
     r"""For $K > 2$ classes one record changes the mass by at most $2(1 - p_-)$, where $p_-$ is the least
     probability that the model can give to a record's own class. Some record attains this up to $K + 2$ steps. The
-    bound is 2 if the model excludes the class, and $2(1 - \min_k p_k)$ if it knows only the class frequencies."""
+    bound is 2 if the model excludes that class, and $2(1 - \min_k p_k)$ if the model knows only the class
+    frequencies."""
     yield from certified((*TURNED, "ours/mass-many"), effort, broken="fails")
     for low, high in ENDS:
         bound = boosting.class_reach(np.array(low), np.array(high)).mass
@@ -121,8 +123,8 @@ def many_classes(effort, rng):
 )
 def clipped_classes(effort, rng):
     """Let the residuals for $K > 2$ classes be scaled down to at most $c$ for a record's own class and rounded
-    towards 0. Then one record changes the mass of a test by at most $2c$. A record whose own class has a
-    probability below $1 - c$ in the model can attain this bound, up to one step per class."""
+    towards 0. Then one record changes the mass of a test by at most $2c$. If the model gives a record's own class
+    a probability below $1 - c$, the record can attain this bound, up to one step per class."""
     yield from certified((*TURNED, "ours/mass-clipped"), effort, broken="fails")
     for (low, high), clip in product(ENDS, (boosting.CLIP, 20_001)):
         data = {"low": low, "high": high, "clip": clip}
@@ -135,8 +137,8 @@ def clipped_classes(effort, rng):
 @ROUNDING("ours/rounding", "ours")
 def rounding(effort, rng):
     r"""If class probabilities are rounded down to $P_k$ steps, with $S$ steps for 1, a record's residuals have an
-    L1 norm of at most $2(S - P_y) \le 2S$ for any number of classes, where $y$ is its own class. If probabilities
-    are rounded to the nearest step, the norm can be larger."""
+    L1 norm of at most $2(S - P_y)$, where $y$ is the record's own class; this is at most $2S$ for any number of
+    classes. If probabilities are rounded to the nearest step, the norm can be larger."""
     nearest, models, limit = 0, 0, 2 * boosting.STEPS
     for k in (3, 4, 7, 30):
         codes = np.arange(k)  # of each class in turn; r_y is S - P_y
@@ -185,8 +187,8 @@ def _released(grid, tests, X, residuals, shift):
     range="up to 29 records, two to four classes, up to three tests, four bins of a column",
 )
 def one_term(effort, rng):
-    """Given what has been released, one more record changes only the sums of one leaf, by its own
-    residuals, no matter how finely public bins divide the leaves."""
+    """Given what has been released, one more record changes the sums of only one leaf, and it changes them by its
+    own residuals, however finely public bins divide the leaves."""
     from dplit.trees.oblivious import Grid
 
     grid, pairs = Grid(MIXED, 16), effort.pick(40, 200, 1000)
@@ -227,8 +229,8 @@ def _worst(universe, signs, n, model, rounds, neighbours):
 def rounds_loss(effort, rng):
     r"""$T$ rounds of boosting in each of which the tests cost $\epsilon_s$ and the leaves cost $\epsilon_v$ are
     together $T(\epsilon_s + \epsilon_v)$-private under add-remove, and cost twice that under replace-one, although
-    each round reads residuals of a model that the earlier rounds have released. Under add-remove some data attain
-    this bound for any $T$, except for the step kept for rounding."""
+    each round reads residuals of a model that the earlier rounds have released. Under add-remove, some data attain
+    this bound for any $T$, up to the step that is kept for rounding."""
     yield from certified("ours/rounds-loss", effort, broken="leaks")
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
     two, three = (boosting.SmallClasses(np.zeros((3, k)), level, leaf) for k in (1, 3))

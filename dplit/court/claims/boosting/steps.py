@@ -22,10 +22,10 @@ PULL = tuple(f"ours/shrinkage:{part}" for part in ("heavier", "lighter", "smalle
 
 @SHRINKAGE("ours/shrinkage", "ours", quantity="squared error of a step", **over("ours/shrinkage", *PULL))
 def shrinkage(effort, rng):
-    r"""A leaf's step of noise variance $\sigma^2$ and curvature $h$, pulled with weight $w$ towards its parent's
-    step at distance $\Delta$ from the true one, has mean squared error $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. This is
-    least at $w^* = \sigma^2/(h\Delta^2)$, and below the error at $w = 0$ if $h^2 \Delta^2 w < \sigma^2(2h + w)$,
-    as in all small enough cells."""
+    r"""Let a leaf's step have noise variance $\sigma^2$ and curvature $h$, and let its parent's step lie at
+    distance $\Delta$ from the true one. If the leaf's step is pulled towards its parent's with weight $w$, its
+    mean squared error is $(\sigma^2 + w^2\Delta^2)/(h+w)^2$. This is least at $w^* = \sigma^2/(h\Delta^2)$, and
+    below the error at $w = 0$ if $h^2 \Delta^2 w < \sigma^2(2h + w)$, as in all small enough cells."""
     error = lambda h, w, v, D, s: boosting.step_error(h, D, s, w)  # noqa: E731
     best = lambda h, W, D2, **_: boosting.step_error(  # noqa: E731
         h, D2**0.5, W * h * D2, boosting.best_weight(h, D2**0.5, W * h * D2)
@@ -46,8 +46,8 @@ def _column(unit, h, variance, covariances, scales, bins):
 @POSTERIOR("ours/posterior", "ours", quantity="squared error of steps", range="up to three tests and four bins")
 def posterior(effort, rng):
     """Let the true steps have mean 0 and covariance $K$, the leaves have curvatures $h$, and the noise of the
-    released sums $G$ have covariance $V$. No steps that are linear in $G$ have a lower mean squared error than
-    $Kh(hKh+V)^{-1}G$. With one cell this is the step with the best pull."""
+    released sums $G$ have covariance $V$. Among the steps that are linear in $G$, none has a lower mean squared
+    error than $Kh(hKh+V)^{-1}G$. With one cell this is the step with the best pull."""
     others = 0
     for tests, bins in product((0, 1, 3), (0, 2)):
         for _ in range(effort.pick(3, 20, 100)):
@@ -87,9 +87,10 @@ BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deep
 )
 def balance(effort, rng):
     r"""If the error after $T$ rounds of depth $d$ is $b/T + b'2^{-\alpha d} + \nu T^3 4^d/s^2$, the best number of
-    rounds grows like $\sqrt{s}$ and the best depth like $\log_2(s)/(2\alpha+1)$. Taking $x$ times the best number
-    multiplies the sum of the first and last terms by $(3/x + x^3)/4$, so $x = \frac13$ costs less than $x = 3$.
-    (This assumes the two powers of the bias, which no theorem gives for noisy greedy trees.)"""
+    rounds grows like $\sqrt{s}$ and the best depth like $\log_2(s)/(2\alpha+1)$. If $x$ times the best number of
+    rounds is taken, the sum of the first and last terms is multiplied by $(3/x + x^3)/4$, so that $x = \frac13$
+    costs less than $x = 3$. (This assumes the two powers of the bias, which no theorem gives for noisy greedy
+    trees.)"""
     yield from certified(("ours/balance", *BEST), effort, broken="fails")
     for s, b, deep, alpha, nu in ((1e3, 0.2, 2.0, 0.3, 4.0), (1e7, 3.0, 0.5, 1.0, 1.0)):
         data = {"s": s, "bias": b, "deep": deep, "alpha": alpha, "noise": nu, "broken": "fails"}
@@ -160,9 +161,9 @@ def against(factor, fits, n, epsilon, seed):
     range="2,000 records of six columns, epsilon 4",
 )
 def rounds_drawn(effort, rng):
-    """On simulated records, the rule's number of rounds has, more often than not, a lower excess loss than a fifth
-    of that number, and the same holds against five times that number. (Agrees if both intervals lie above one
-    half, differs if one lies below.)"""
+    """On simulated records, the rule's number of rounds more often than not has a lower excess loss than a fifth
+    of that number. The same holds in the comparison with five times that number. (Agrees if both intervals lie
+    above one half, differs if one lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 5.0], fits, 2000, 4.0, seed))).T

@@ -47,8 +47,9 @@ def theorem_2(effort, rng):
 
 @UNTESTED("rdf/theorem-2-law", "Theorem 2", ours=True, quantity="laws that differ from the formula")
 def theorem_2_law(effort, rng):
-    r"""The number $X$ of features untested on a path of depth $d$ is distributed like the number of empty bins if
-    $d$ balls fall into $s$, with $\Pr(X = x) = \binom{s}{x} \sum_j (-1)^j \binom{s-x}{j} ((s-x-j)/s)^d$."""
+    r"""The number $X$ of features untested on a path of depth $d$ is distributed like the number of bins that
+    remain empty when $d$ balls fall into $s$ bins: $\Pr(X = x) = \binom{s}{x} \sum_j (-1)^j \binom{s-x}{j}
+    ((s-x-j)/s)^d$."""
     most, deepest, paths = effort.pick((8, 12, 4), (12, 20, 5), (20, 40, 6))
     for s, d in product(range(1, most + 1), range(deepest + 1)):
         law = list(depths.untested_features(s, d, ONE))

@@ -108,7 +108,7 @@ def theorem_1(effort, rng):
 
 @SMOOTH.corrected(theorem_1, *TRUE, where="theorem 1, equation 8")
 def true_smooth_sensitivity(effort, rng):
-    r"""For two or more classes the smooth sensitivity of the score is $e^{-\epsilon\max(j-1,0)}$ at gap $j$ under
+    r"""For two or more classes, the smooth sensitivity of the score at gap $j$ is $e^{-\epsilon\max(j-1,0)}$ under
     add-remove and $e^{-\epsilon\max(\lceil j/2\rceil-1,0)}$ under replace-one."""
     for relation in NEIGHBOURS:
         formula = partial(majority.smooth_sensitivity, neighbours=relation)

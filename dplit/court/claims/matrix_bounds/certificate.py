@@ -98,7 +98,7 @@ def _one_replaced(cells):
 @CERTIFICATE("m-rf/certificate", "ours; optimal noise allocation")
 def certificate(effort, rng):
     r"""Let $L_2(W) = \max_\lambda\|W\mathrm{diag}(\lambda)^{1/2}\|_*^2$ over cell weights that sum to 1. Under
-    add-remove every strategy with Laplace noise has error at least $2L_2/\epsilon^2$. With $c = e^\epsilon +
+    add-remove, every strategy with Laplace noise has error at least $2L_2/\epsilon^2$. With $c = e^\epsilon +
     e^{-\epsilon} - 2$, an unbiased release has error at least $L_2/c$ at every data set, and $2L_2/(c(1 +
     e^{-\epsilon}))$ where every cell holds a record; the error is at least $2L_2/c$ if the noise does not depend
     on the data. $L_2$ is the error of the best strategy with columns of L2 norm 1. Equal weights give (sum of
@@ -133,11 +133,11 @@ def _best_l2(W, weights):
 
 @REPLACE("m-rf/replace-one-certificate", "ours; the certificate under the other relation")
 def replaced(effort, rng):
-    r"""Under replace-one neighbours the differences of the columns take the place of the columns. Let s be the sum
-    of W's singular values, t the sum for W minus its mean column, and $c = e^\epsilon + e^{-\epsilon} - 2$. An
-    unbiased release of k classes has error at least $\frac{2((k-1)s + t)^2}{k(nk-1)}\cdot\frac1c$ per class where
-    every cell holds a record of every class. A strategy that is the same for two or more classes pays four times
-    the add-remove bound."""
+    r"""Under replace-one, the differences of the columns take the place of the columns. Let s be the sum of W's
+    singular values, t the sum for W minus its mean column, and $c = e^\epsilon + e^{-\epsilon} - 2$. An unbiased
+    release of k classes has error at least $\frac{2((k-1)s + t)^2}{k(nk-1)}\cdot\frac1c$ per class where every
+    cell holds a record of every class. A strategy that is the same for two or more classes pays four times the
+    add-remove bound."""
 
     def bound(workload, which, classes):
         return matrix.lower_bound(workload, 1.0, which, "replace-one", classes=classes)
@@ -179,7 +179,7 @@ def _all_pairs(W, k):
 def contrasts(effort, rng):
     r"""A vote among k classes depends only on the differences of the counts from their mean, $I - \frac1k11^\top$.
     The $L_2$ of `m-rf/certificate` is $\frac{(k-1)^2}k$ for these: $\frac12, \frac43, \frac94$ for two, three and
-    four classes. For the counts themselves it is 1, 2, 3. For two classes Laplace noise on the one difference
+    four classes. For the counts themselves it is 1, 2, 3. For two classes, Laplace noise on the one difference
     attains this value. For three classes the K-norm mechanism with a hexagon has $\frac53$."""
     most, knorm = effort.pick(4, 6, 7), []
     for k in range(2, most + 1):

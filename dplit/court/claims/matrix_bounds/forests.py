@@ -149,10 +149,10 @@ def _on_car(rng):
 
 @AGREEING("m-rf/tree-norm-release", "ours; optimal noise allocation", quantity="squared error, one class")
 def tree_norm_release(effort, rng):
-    r"""If the leaves of the distinct trees are released with tree-norm noise, least squares answers all leaves
-    from them, and no record changes the total error. Under replace-one, with two classes or their difference, this
-    error is exactly four times that under add-remove. For a tree on each feature of Tennis it is the least error
-    in the portfolio of strategies, $18.5/\epsilon^2$."""
+    r"""If the leaves of the distinct trees are released with tree-norm noise, least squares computes all leaves
+    from them, and the total error does not depend on the records. Under replace-one, with two classes or their
+    difference, this error is exactly four times that under add-remove. For a tree on each feature of Tennis it is
+    the least error in the portfolio of strategies, $18.5/\epsilon^2$."""
     for _ in range(effort.pick(12, 40, 150)):
         levels = [[2, 2], [3, 2], [2, 2, 2]][rng.integers(3)]
         one = small.forest(levels, int(rng.integers(2, 4)), 1, rng)

@@ -131,8 +131,8 @@ def _searched_laplace(W, rng, starts):
 
 @KNORM("m-rf/k-norm", "ours; optimal noise allocation", intervals=2, quantity="squared error on Tennis, epsilon 1")
 def k_norm(effort, rng):
-    r"""Let K be the convex hull of W's columns and their negatives. Noise of density proportional to
-    $e^{-\epsilon\|z\|_K}$ is $\epsilon$-DP under add-remove neighbours; its covariance is
+    r"""Let $K$ be the convex hull of W's columns and their negatives. Noise of density proportional to
+    $e^{-\epsilon\|z\|_K}$ is $\epsilon$-DP under add-remove, and its covariance is
     $\frac{(d+1)(d+2)}{\epsilon^2}E\,UU^\top$ with U uniform in K. For a tree on each feature of Tennis its error
     is exactly $18.5/\epsilon^2$. With Laplace noise the best strategy that a search finds has error
     $24/\epsilon^2$, and no strategy has less than $15.39/\epsilon^2$."""

@@ -22,7 +22,7 @@ POSTERIOR = Box("thm-matrix-forest-posterior", "matrix.forest.posterior_mean")
     range="24 cells, forests of 2 to 40 trees; Car with 64 trees of depth 3, where trees share their total",
 )
 def histogram_beneath(effort, rng):
-    """With the identity strategy all leaves that a forest releases are sums of cells of one noisy table."""
+    """Under the identity strategy, every leaf that a forest releases is a sum of cells of one noisy table."""
     levels = (3, 2, 4)
     domain = schema(levels)
     X, y = rng.integers(0, levels, size=(60, 3)), rng.integers(3, size=60)

@@ -113,7 +113,7 @@ def forest_published(effort, rng):
     range="three columns of two and three levels, forests of one to eight trees, three strategies",
 )
 def forest_error(effort, rng):
-    """The plan of a matrix forest predicts the errors that its pseudo-inverse and its noise imply."""
+    """The plan of a matrix forest predicts the errors implied by its pseudo-inverse and its noise."""
     for _ in range(effort.pick(3, 20, 100)):
         trees, depth = int(rng.integers(1, 9)), int(rng.integers(1, 4))
         for strategy in STRATEGIES:

@@ -35,7 +35,7 @@ def _never_worse(pairs):
 def column_merging(effort, rng):
     """Let $W = W'M$, where M adds up the cells that have equal columns in W and drops those whose columns are
     zero. The answers are $WD = W'(MD)$, and one more record changes one entry of $MD$ by at most 1. The least
-    error of a strategy for $W$ equals the least for $W'$: no strategy gets worse if the cells are merged."""
+    error of a strategy for $W$ equals the least for $W'$: merging the cells makes no strategy worse."""
     errors = []
     for forest_, Q in _forests(effort, rng):
         levels, workload = forest_.levels, matrix.Workload.of(forest_.paths, Q)
@@ -60,9 +60,9 @@ def column_merging(effort, rng):
 
 @MERGING("m-rf/row-merging", "ours")
 def row_merging(effort, rng):
-    r"""A query that occurs $\mu$ times is answered once: the error of $W$ is the error of its distinct rows with
-    weights $\mu$. A row that a strategy contains $m$ times is better released once, multiplied by $m$: the
-    sensitivity stays the same and no error grows."""
+    r"""A query that occurs $\mu$ times need be answered only once, because the error of $W$ is that of its
+    distinct rows with weights $\mu$. A row that a strategy contains $m$ times is better released once, multiplied
+    by $m$, because the sensitivity stays the same and no error grows."""
     errors = []
     for forest_, Q in _forests(effort, rng):
         T, leaves = forest_.T, forest_.leaves

@@ -203,7 +203,7 @@ def complexity(effort, rng):
 )
 def interchange(effort, rng):
     r"""Data as a matrix and as a vector are essentially interchangeable: $\mathrm{vec}(TD) = (I_k \otimes
-    T)\,\mathrm{vec}(D)$. (The vector has $k$ times as many queries with the same sensitivity, so sums over the
+    T)\,\mathrm{vec}(D)$. (The vector form has $k$ times as many queries at the same sensitivity, so sums over the
     queries are $k$ times as large.)"""
     for _ in range(effort.pick(6, 20, 60)):
         levels, k = small.small_levels(rng, 3), int(rng.integers(2, 5))

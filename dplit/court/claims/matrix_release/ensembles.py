@@ -123,7 +123,7 @@ def algorithm_3_disjoint(effort, rng):
 @JOINT("m-rf/joint", "ours; algorithm 3")
 def joint(effort, rng):
     """Least squares on all ensembles' releases, weighted by the noise of each, determines the leaves of every
-    ensemble. No leaf has a larger variance than in its own ensemble's release. With unweighted least squares a
+    ensemble. No leaf has a larger variance than in its own ensemble's release. Under unweighted least squares, a
     leaf's variance may be larger."""
     ratios, worse = [], 0
     for levels, made, deviations, scale, data in _ensembles(effort, rng):
@@ -252,8 +252,8 @@ def prior_work(effort, rng):
 @TREE(SINGLE, "Results, more trees", "fails", about="reading", **over(SINGLE))
 def single_tree(effort, rng):
     """The predictive power of a single tree is inversely proportional to the number of trees, if each has a share
-    of the budget or of the records. (Read as the gain over a guess: with two classes, the probability of a right
-    label minus one half.)"""
+    of the budget or of the records. (This reads predictive power as the gain over a guess. With two classes, that
+    is the probability of a right label minus one half.)"""
 
     def times(x, t):
         """The chance of a tree of t, times t."""
@@ -266,8 +266,8 @@ def single_tree(effort, rng):
 @TREE.corrected(single_tree, **over(*EXACT))
 def single_tree_exact(effort, rng):
     r"""If one of two classes leads by $g$ records, one tree's gain over a guess is $\frac12 - e^{-x}(\frac12 +
-    \frac x4) \le \frac x4$ with $x = g\epsilon/\tau$. It is nearly constant while $x$ is large, and inversely
-    proportional to the number of trees only beyond $g\epsilon$ trees."""
+    \frac x4)$, where $x = g\epsilon/\tau$; this is at most $\frac x4$. The gain is nearly constant while $x$ is
+    large, and inversely proportional to the number of trees only beyond $g\epsilon$ trees."""
     yield from certified(EXACT, effort)
     for gap, epsilon, tau in ((5, 2.0, 1), (200, 0.5, 32), (40, 2.0, 512)):
         found, data = advantage(gap, tau / epsilon), {"gap": gap, "epsilon": epsilon, "tau": tau}

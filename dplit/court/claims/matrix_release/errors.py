@@ -160,9 +160,9 @@ CUT = "m-rf/clipping:cut", "m-rf/clipping:empty"
 
 @CLIPPING("m-rf/clipping", "ours", **over(*CUT))
 def clipping(effort, rng):
-    """Cutting noisy counts at 0 never moves them farther from the truth. With Laplace noise of scale $b$ it lowers
-    the squared error of an empty cell from $2b^2$ to $b^2$, and to $b^2e^{-t/b}$ if a public threshold $t$ is
-    subtracted first. The error of a count far above $t$ grows by $t^2$."""
+    """Cutting a noisy count at 0 never moves it farther from the truth. Under Laplace noise of scale $b$, the cut
+    lowers the squared error of an empty cell from $2b^2$ to $b^2$, and to $b^2e^{-t/b}$ if a public threshold $t$
+    is subtracted first. The error of a count far above $t$ grows by $t^2$."""
     yield from certified(CUT, effort)
     for x, z in product((0.0, 0.5, 12.0), (-20.0, -0.7, 3.0)):
         yield below(abs(clipped(x + z) - x), abs(z), count=x, noise=z)
@@ -175,8 +175,8 @@ def clipping(effort, rng):
 def noise_cost(effort, rng):
     r"""Generating the noise takes space and time $O(n^d)$ for training and prediction, and $O(o + b)$ and $O((o +
     b)\,o)$ for subsample-and-aggregate with any domain. (This assumes that classes $k$ and trees $\tau$ are
-    constants and that the strategy is the cells: $k\,n^d$ draws and $\tau k\,n^d$ additions for the leaves. With
-    more rows a strategy takes more multiplications.)"""
+    constants and that the strategy is the cells: $k\,n^d$ draws and $\tau k\,n^d$ additions for the leaves. A
+    strategy with more rows takes more multiplications.)"""
     for n, d, tau in ((2, 2, 1), (2, 4, 3), (3, 3, 2), (4, 2, 5)):
         one, Q = small.forest([n] * d, tau, 1, rng), small.records([n] * d, 6, rng)
         identity, y = matrix.member(one.leaves, "identity"), np.zeros(6, int)

@@ -190,9 +190,9 @@ def labels_cost_nothing(effort, rng):
 
 @BATCHES("m-rf/second-batch", "ours; batch prediction", range="pairs of batches on 4 cells, 2 classes")
 def second_batch(effort, rng):
-    r"""A second batch of queries with its own strategy costs $\epsilon$ again, in total $2\epsilon$ if some cell
-    is among the heaviest of both strategies. If the cells were released for the first batch, every later one is
-    post-processing and costs nothing."""
+    r"""A second batch of queries with its own strategy costs $\epsilon$ again; the total is $2\epsilon$ if some
+    cell is among the heaviest of both strategies. If the cells were released for the first batch, every later
+    batch is post-processing and costs nothing."""
     noise = noise_for(1, 1.0)
     for batches, rows, stated in (
         ("rows of their own", [[1, 1, 0, 0], [1, 0, 1, 0], [0, 0, 0, 1]], 2.0),

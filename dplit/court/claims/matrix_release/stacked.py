@@ -72,8 +72,8 @@ def not_applicable(effort, rng):
     not_applicable, quantity="sensitivity of the paths over cells and trees", range="small forests of 2 to 5 trees"
 )
 def own_tree_column(effort, rng):
-    r"""With the tree of each record as a column the decision paths $T'$ have one block per tree. Their sensitivity
-    is 1 for any number of trees, while that of T is $\tau$. The votes are $QT^\top T'D'$, and with the leaves
+    r"""If the tree of each record is a column, the decision paths $T'$ have one block per tree. Their sensitivity
+    is 1 for any number of trees, whereas that of $T$ is $\tau$. The votes are $QT^\top T'D'$, and with the leaves
     themselves as strategy batch prediction is the optimised subsample-and-aggregate."""
     for one, codes, *_ in _drawn(effort, rng):
         T, wide = _by_tree(one)

@@ -181,8 +181,8 @@ def subsample_hard(effort, rng):
 
 @HARD("m-rf/subsample-hard-two", "ours", range="2 classes, all data of up to 3 records in 2 leaves")
 def hard_two(effort, rng):
-    r"""For two classes one column of hard votes is enough, since all trees vote. The noise then has scale
-    $\|A\|_1/\epsilon$, half the published scale, for the same $\epsilon$."""
+    r"""For two classes, one column of hard votes is enough because all trees vote. For the same $\epsilon$, the
+    noise then has scale $\|A\|_1/\epsilon$, which is half the published scale."""
     yield from _hard(effort, 2)
     return "{cases} relations: one column, half the scale, and the loss is epsilon"
 
@@ -238,8 +238,9 @@ def two_queries(effort, rng):
 )
 def subsample_existing(effort, rng):
     r"""The existing subsample-and-aggregate framework allocates the privacy budget equally to each inference
-    query, $\epsilon/b$ to each of $b$. Noise then has scale $b/\epsilon$, or $2b/\epsilon$ for hard votes. (All
-    votes together change by at most the number of queries that share a leaf, hard votes by at most twice that.)"""
+    query, $\epsilon/b$ to each of $b$. The noise then has scale $b/\epsilon$, and $2b/\epsilon$ for hard votes.
+    (All votes together change by at most the number of queries that share a leaf, hard votes by at most twice
+    that.)"""
     for name, _, Q, most in _batches(effort):
         yield at_most(most, len(Q), name=name)
     return "{name}: {exact:.0f} of {stated:.0f} queries share a leaf, at most"

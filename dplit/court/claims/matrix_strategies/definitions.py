@@ -65,9 +65,8 @@ def sensitivity(effort, rng):
     range="2 or 3 columns of 2 or 3 levels, 1 and 2 classes",
 )
 def replace_one(effort, rng):
-    r"""Under replace-one neighbours the sensitivity is $2\|A\|_1$ for two or more class columns, and also for a
-    single column that holds the difference of two classes. For a single column of counts it is
-    $\max_{j, l}\|a_j - a_l\|_1$."""
+    r"""Under replace-one, the sensitivity is $2\|A\|_1$ for two or more class columns and for a single column that
+    holds the difference of two classes. For a single column of counts it is $\max_{j, l}\|a_j - a_l\|_1$."""
     settings = (1, False), (2, False), (2, True)
     yield from _moves(rng, effort.pick(5, 15, 60), "replace-one", settings)
     return "{cases} strategies on small domains, every pair of records"
@@ -111,8 +110,8 @@ def definition_3(effort, rng):
 )
 def total_error(effort, rng):
     r"""$\mathrm{Err}_\epsilon(W, A)$ is the total expected squared error of all queries of one class, for every
-    data set. For k classes it is k times as large; the mean per answer is the total divided by the number of
-    queries. Rows that occur $\mu$ times count $\mu$ times."""
+    data set. For $k$ classes the error is $k$ times as large. The mean per answer is the total divided by the
+    number of queries. A row that occurs $\mu$ times counts $\mu$ times."""
     groups = effort.pick(2000, 8000, 40_000)
     for one in small.small_forests(rng, 2):
         T, epsilon = one.T, float(rng.choice([0.5, 1.0, 3.0]))
@@ -167,9 +166,9 @@ def laplace_variance(effort, rng):
     range="small forests of up to 6 trees, leaves and votes",
 )
 def weighted_leaves(effort, rng):
-    r"""Release each distinct leaf once, multiplied by the number m of trees that have it: the sensitivity is
-    $\tau$. By least squares no leaf and no vote has a larger variance than with noise for each tree. The variance
-    of a leaf is at most $\frac{\tau^2}{m^2}$ instead of $\tau^2$."""
+    r"""If each distinct leaf is released once, multiplied by the number $m$ of trees that have it, the sensitivity
+    is $\tau$. Under least squares, no leaf and no vote then has a larger variance than with noise for each tree.
+    The variance of a leaf is at most $\frac{\tau^2}{m^2}$ instead of $\tau^2$."""
     best = np.inf
     for one in small.small_forests(rng, effort.pick(30, 100, 400)):
         T, tau, ours = one.T, one.n_trees, matrix.WeightedLeaves(one.leaves)
@@ -210,8 +209,9 @@ def one_tree(effort, rng):
 
 @REGIONS.corrected(one_tree, "matrix.regions", quantity=LEAF, range="small forests; Car, one tree of depth 4")
 def regions(effort, rng):
-    """Noise on the regions, the classes of cells that no row tells apart, costs at most as much as noise on the
-    cells. For one tree the regions are its leaves, and the error is 1 per leaf, as with Laplace noise on them."""
+    """Call a class of cells that no row tells apart a region. Noise on the regions costs at most as much as noise
+    on the cells. For one tree, the regions are its leaves and the error is 1 per leaf, as with Laplace noise on
+    the leaves."""
     forests = effort.pick(20, 80, 300)
     for one in small.small_forests(rng, forests):
         cost = matrix.unit_error(one.leaves, matrix.regions(one.leaves))

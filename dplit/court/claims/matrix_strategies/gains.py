@@ -21,9 +21,9 @@ DISJOINT = Box("rem-strategy-disjoint", "matrix.DisjointTrees")
     range="epsilon .1 to 4, sensitivity 1 to 15; a small forest at epsilon 2",
 )
 def geometric(effort, rng):
-    r"""A strategy of whole numbers can use geometric noise. With $x = \epsilon/\|A\|_1$ the variance of Laplace
-    noise is multiplied by $\frac{(x/2)^2}{\sinh^2(x/2)}$: by .92 at $\epsilon = 1$ and .72 at 2 for sensitivity 1,
-    and by .991 and .964 for sensitivity 3."""
+    r"""A strategy whose entries are whole numbers can use geometric noise. With $x = \epsilon/\|A\|_1$, this
+    multiplies the variance of Laplace noise by $\frac{(x/2)^2}{\sinh^2(x/2)}$. For sensitivity 1 the factor is .92
+    at $\epsilon = 1$ and .72 at $\epsilon = 2$; for sensitivity 3 it is .991 and .964."""
     z, named = np.arange(-6000, 6001), {}
     for epsilon, norm in itertools.product((0.1, 0.5, 1.0, 2.0, 4.0), (1, 2, 3, 15)):
         exact, x = float(mechanisms.Geometric(epsilon, norm).pmf(z) @ z**2), epsilon / norm
@@ -54,8 +54,9 @@ def geometric(effort, rng):
     range="leaves of a small forest, 40 records, epsilon 1",
 )
 def contrast(effort, rng):
-    """A vote between two classes depends only on the difference of their counts. Released as one column it has the
-    sensitivity of the two, under add-remove and replace-one, and half the variance of their noisy difference."""
+    """A vote between two classes depends only on the difference of their counts. When this difference is released
+    as one column, it has the same sensitivity as the two columns, both under add-remove and under replace-one, and
+    half the variance of their noisy difference."""
     groups, one = effort.pick(4000, 15_000, 60_000), small_forest(rng)
     strategy = matrix.Identity(one.levels)
     counts = strategy.measure(records(one.levels, 40, rng), rng.integers(0, 2, 40), 2)

@@ -159,9 +159,10 @@ def _compared(levels, depth, rng):
     range="128 trees; small forests by least squares",
 )
 def vote_variance(effort, rng):
-    """Trees share the noise of the cells, so a vote gains less than a leaf. On Car with 128 trees of depth 4 noise
-    for each tree has about 1,400 times the cells' variance for a leaf, but only about 40 times for a weighted
-    vote. For votes, noise on the distinct leaves beats noise on cells on Balance and on Car at depth 2."""
+    """Because trees share the noise of the cells, a vote gains less than a leaf. On Car with 128 trees of depth 4,
+    noise for each tree has about 1,400 times the cells' variance for a leaf, but only about 40 times for a
+    weighted vote. For votes, noise on the distinct leaves beats noise on cells on Balance and on Car at depth
+    2."""
     yield from _small_votes(effort, rng)
     settings, listed = {"Car 4": (small.CAR, 4), "Car 2": (small.CAR, 2), "Balance 2": (small.BALANCE, 2)}, []
     for name, setting in settings.items():
@@ -204,8 +205,8 @@ def tuning_votes(effort, rng):
 @VOTES.corrected(tuning_votes, "matrix.select", quantity="variance, in 2/epsilon^2", range="small forests")
 def votes_target(effort, rng):
     r"""A strategy for votes can be selected by their variance, $\|m_qA^+\|^2$ with the number $m_{qc}$ of trees in
-    which query q and cell c share a leaf. This is free too. Among the same members the selected strategy's
-    variance is at most that of one selected by the leaves' error."""
+    which query q and cell c share a leaf. This selection is also free. Among the same candidates, the variance of
+    the selected strategy is at most that of the strategy selected by the error of the leaves."""
     yield from _small_votes(effort, rng)
     names, ratios = ("per-tree", "merged", "identity", "regions"), []
     for _ in range(effort.pick(15, 60, 300)):

@@ -34,8 +34,8 @@ def hockey_stick(epsilon, scale):
 
 @GAUSSIAN("m-rf/ours/gaussian-calibration", "ours", quantity="delta", range="epsilon 0.5 to 4, delta 1e-9 to 0.3")
 def calibration(effort, rng):
-    r"""Gaussian noise of deviation $s$ times the L2 sensitivity is $(\epsilon, \delta)$-private if and only if
-    $\delta \ge \Phi(\frac1{2s} - \epsilon s) - e^\epsilon\Phi(-\frac1{2s} - \epsilon s)$."""
+    r"""Gaussian noise whose standard deviation is $s$ times the L2 sensitivity is $(\epsilon, \delta)$-private if
+    and only if $\delta \ge \Phi(\frac1{2s} - \epsilon s) - e^\epsilon\Phi(-\frac1{2s} - \epsilon s)$."""
     epsilons = effort.pick((0.5, 1.0, 4.0), (0.5, 1.0, 2.0, 4.0), (0.5, 1.0, 2.0, 3.0, 4.0))
     for epsilon, delta in product(epsilons, (1e-9, 1e-6, 0.01, 0.3)):
         s = matrix.gaussian_scale(epsilon, delta)

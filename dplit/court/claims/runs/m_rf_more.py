@@ -151,7 +151,7 @@ def nowhere_worse(result: Result, label: str, reading: str = "published") -> Dec
 
 @m_rf.ours("m-rf/gains/strategy", "agrees")
 def strategy_gain(result):
-    """At depth 1, where noise on the distinct leaves has less error than noise on the cells, training on the
+    """At depth 1, noise on the distinct leaves has less error than noise on the cells. There, training on the
     leaves is more accurate on Balance at every epsilon."""
     at = {"label": ("selected", ""), "max_depth": 1}
     of = partial(pair, result, "balance", paper.TRAINING, **at)

@@ -101,9 +101,9 @@ def other_settings(effort, rng):
 
 @by_print("m-rf/appendix-depth/weighted-poor", VOTED, "holds")
 def weighted_poor(effort, rng):
-    """In the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy with deeper trees (16
-    of them) and a larger number of trees (of depth 3), and hard voting does not: the accuracy of weight voting
-    falls by more than 0.02 from the best depth or number of trees to the largest."""
+    """In the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy when 16 trees are
+    grown deeper or when more trees of depth 3 are used, whereas hard voting does not: the accuracy of weight
+    voting falls by more than 0.02 from the best depth or number of trees to the largest."""
     at, lost = {"file": "car_id2", "method": "M-RF subsample", "epsilon": 2.0}, {}
     for voting, (name, fixed) in product(VOTES, FIGURE_5.items()):
         line = printed.own_runs("m-rf", voting=voting, **at, **fixed)
@@ -313,9 +313,10 @@ def leaves(effort):
     **over(*TREE),
 )  # fmt: skip
 def single_tree(effort, rng):
-    r"""The predictive power of a single tree is inversely proportional to the total number of trees. (Read as the
-    gain over a guess, for far more trees than a leaf's gap times $\epsilon$. With fewer trees the gain is nearly
-    constant, and for any number of trees a label is right with probability at least one half.)"""
+    r"""The predictive power of a single tree is inversely proportional to the total number of trees. (This reads
+    predictive power as the gain over a guess and assumes far more trees than a leaf's gap times $\epsilon$. With
+    fewer trees the gain is nearly constant, and for any number of trees a label is right with probability at least
+    one half.)"""
     for name in TREE[:2]:
         yield from certified(name, effort, broken="fails")
     for gap, epsilon in ((1, 0.5), (10, 2.0)):
@@ -331,9 +332,9 @@ def single_tree(effort, rng):
     quantity="probability of the right class of a leaf", range="gaps to 10, epsilon 0.5 and 2, to 128 trees",
 )  # fmt: skip
 def single_tree_is_linear(effort, rng):
-    r"""The larger of two classes, $g$ records apart, is a leaf's label with probability $1 - (2 + x)e^{-x}/4$, $x
-    = g\epsilon/\tau$. The gain over guessing is at most $x/4$, and inversely proportional to $\tau$ for many
-    trees."""
+    r"""If two classes are $g$ records apart, the larger one is a leaf's label with probability $1 - (2 +
+    x)e^{-x}/4$, where $x = g\epsilon/\tau$. The gain over guessing is at most $x/4$, and inversely proportional to
+    $\tau$ for many trees."""
     for gap, epsilon, t in leaves(effort):
         found, at = by_quadrature(gap, epsilon, t), {"gap": gap, "trees": t}
         yield decisive(same(found, right(gap, epsilon, t), 1e-8, **at))

@@ -29,7 +29,8 @@ def _records(n, classes, rng):
 
 @ORDER("ours/scale-order", "ours", "fails", quantity="tests chosen", range="every cutting of three records")
 def order(effort, rng):
-    """If residuals are added as doubles, cutting records into blocks does not change the test of largest mass."""
+    """If residuals are added as doubles, cutting the records into blocks does not change which test has the
+    largest mass."""
     exact = [Fraction(r) for r in scale.THREE]
     chosen, true = (
         {blocks: scale.best_test(r, scale.TESTS, blocks) for blocks in scale.cuttings(3)}

@@ -37,8 +37,8 @@ def noise(effort, rng):
 
 @NOISE("ours/scale-tail", "ours", "holds", "scale.far_off", "scale.chebyshev", proved=False, intervals=2)
 def tail(effort, rng):
-    """The probability that a released share is far off, computed from the distributions of count and noise, agrees
-    with simulated draws and is never above the bound from the variance."""
+    """The probability that a released share is far off, computed from the distributions of the count and the
+    noise, agrees with simulated draws and never exceeds the bound that follows from the variance."""
     draws, q, epsilon = effort.pick(20_000, 200_000, 2_000_000), 0.3, 0.1
     for n, t in ((200, 0.1), (2000, 0.02)):
         shares = Geometric(epsilon).sample(rng.binomial(n, q, draws), rng=rng) / n

@@ -70,7 +70,8 @@ class Release:
     @property
     def statement(self) -> str:
         """That it is drawn by this law, in a sentence."""
-        node = re.sub("^strategy (.*)", r"answers of the \1 strategy", self.node).replace(", again", " a second time")
+        node = re.sub("^strategy (.*)", r"answers of the \1 strategy", self.node)
+        node = node.replace(", again", " a second time")
         is_fit, how = self.estimator.startswith("forests."), self.says
         subject = f"A fit of `{self.estimator}`" if is_fit else f"`{self.estimator}`"
         if how.startswith("chooses "):

@@ -101,7 +101,7 @@ def ties(effort, rng):
 
 @ALIKE("mrf/normalisation", "Section 3.2", "assumes", quantity="share of 0/0", range="2, 3 records, 1, 2 features")
 def normalisation(effort, rng):
-    r"""Normalize each decrease I to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: a single
+    r"""Each decrease I is normalized to $(I - \min I)/(\max I - \min I)$. (This assumes that they differ: a single
     feature, a feature with one cut, such as a binary one, and equal decreases give 0/0.)"""
     undefined, total = [], 0
     for features, n in product((1, 2), (2, 3)):

@@ -121,7 +121,7 @@ def _loss_of_queries(queries, *leaves):
 
 @QUERY("mrf/label-per-query", "section 3.3, lemma 7", "leaks", about="reading")
 def label_per_query(effort, rng):
-    r"""The labels are $B_3$-private if each query $x$ draws its own label, as "the predicted label $h(x)$ is
+    r"""If each query $x$ draws its own label, the labels are $B_3$-private, as "the predicted label $h(x)$ is
     randomly selected" says."""
     for queries, n in product(range(1, effort.pick(6, 8, 12)), (1, 2, 3)):
         data = {"queries": queries, "counts": [n, 0], "neighbour": [n - 1, 1], "B3": 1.0}

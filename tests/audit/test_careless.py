@@ -22,6 +22,7 @@ from dplit.forests.reading import WithRecords
 from dplit.ground.printed import data_file
 from dplit.mechanisms import Geometric, _selection
 from tests.audit.careless import LISTS, asked, careless, source_of
+from tests.audit.missed import ROOT
 
 STORED = {which: json.loads(data_file(f"results/audit/{which}.json").read_text("utf-8")) for which in LISTS}
 EVERY = [(which, name) for which in LISTS for name in careless(which)]
@@ -58,6 +59,8 @@ def test_the_stored_run_is_of_these_changes(which):
     for row in rows.values():
         assert {row["first"], row["mended"]} - {""} <= known | GONE and row["mended"] not in GONE, row
         assert not row["first"] or row["mended"], row
+        place, _, name = row.get("tests", "").partition("::")
+        assert not place or f"def {name}(" in (ROOT / place).read_text("utf-8"), row
     counts = {time: sum(bool(row[time]) for row in rows.values()) for time in ("first", "mended")}
     assert counts == stored["noticed"] and counts["mended"] >= LEAST.get(which, 36)
 

@@ -88,8 +88,8 @@ def contrast(effort, rng):
 )
 def disjoint_noise(effort, rng):
     r"""If each record is in one tree, drawn uniformly, noise of scale $\frac1\epsilon$ is enough. But the estimate
-    of a leaf's count c in all records is $\tau$ times the noisy count: in units of $\frac2{\epsilon^2}$ its
-    variance is $\tau^2$, as with noise for each tree, plus $(\tau - 1)c$."""
+    of a leaf's count c in all records is $\tau$ times the noisy count. Its variance is
+    $\frac{2\tau^2}{\epsilon^2}$, as with noise for each tree, plus $(\tau - 1)c$."""
     groups, per = effort.pick((400, 3), (2000, 8), (10_000, 8))
     one = forest((3, 2), 3, 1, rng)
     strategy, leaves = matrix.DisjointTrees(one.paths), one.leaves

@@ -42,7 +42,7 @@ def test_a_careless_change_is_one_of_the_present_source(which, name):
 
 def test_lists_differ():
     """From the second on a writer had seen the earlier ones; that of the seventh had not, and repeats five."""
-    assert len(EVERY) == len(set(EVERY)) == 280
+    assert len(EVERY) == 280 and len({name for which, name in EVERY if which != LISTS[-1]}) == 240
     made = [{(bug["module"], bug["after"]) for bug in careless(which).values()} for which in LISTS]
     assert len(set().union(*made[:-1])) == 240 and len(made[-1]) == 40
     assert len(made[-1] & set().union(*made[:-1])) == 5

@@ -72,13 +72,15 @@ class Release:
         """That it is drawn by this law, in a sentence."""
         node = re.sub("^strategy (.*)", r"answers of the \1 strategy", self.node)
         node = node.replace(", again", " a second time")
-        is_fit, how = self.estimator.startswith("forests."), self.says
-        subject = f"A fit of `{self.estimator}`" if is_fit else f"`{self.estimator}`"
-        if how.startswith("chooses "):
-            return f"{subject} {how}."
-        by, noise = (re.match(r, how) for r in ("(the )?(exp|perm)", r"(\S+ )?(geometric|Gaussian|Laplace) noise"))
-        link = "by" if by else "with" if noise else "with this distribution:"
-        return f"{subject} {'releases' if is_fit else 'draws'} the {node} {link} {how}."
+        how, is_fit = self.says, self.estimator.startswith("forests.")
+        if re.match("(the )?(exponential|permute)", how):
+            how = f"by {how}"
+        elif re.match(r"(\S+ )?(geometric|Gaussian|Laplace) noise", how):
+            how = f"with {how}"
+        elif not how.startswith("chooses "):
+            how = f"with this distribution: {how}"
+        does = "" if how.startswith("chooses ") else f"{'releases' if is_fit else 'draws'} the {node} "
+        return f"{'A fit of ' if is_fit else ''}`{self.estimator}` {does}{how}."
 
     @property
     def bugs(self) -> dict[str, dict]:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 
 import kernel_nursery
 import pytest
@@ -53,8 +52,11 @@ def test_a_kernel_begins_with_nothing_of_the_package_and_without_a_network(kerne
 def test_it_is_interrupted_and_ends(kernel):
     manager, client = kernel
     process = manager.provisioner.process
-    asked = client.execute("import time\nwhile True: time.sleep(0.01)")
-    time.sleep(0.5)
+    # Without stop_on_error=False the kernel refuses, for a moment after the error, whatever is asked next.
+    loop = "import time\nprint('on')\nwhile True: time.sleep(0.01)"
+    asked = client.execute(loop, stop_on_error=False)
+    while client.get_iopub_msg(timeout=60)["msg_type"] != "stream":
+        pass
     manager.interrupt_kernel()
     replies = iter(lambda: client.get_shell_msg(timeout=60), None)
     reply = next(reply for reply in replies if reply["parent_header"]["msg_id"] == asked)

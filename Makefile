@@ -70,7 +70,8 @@ $(BUILT): $(SOURCES) $(LOCK) | $(VENV)/.book
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
 	touch $(SITE)/.built $@
 
-test: $(VENV)/.test site
+# The site is built by the first test that reads it, while another process runs other tests.
+test: $(VENV)/.test $(VENV)/.book
 	$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder --nbval --benchmark-skip $(ARGS)
 
 # The oldest releases that pyproject.toml allows, and the newest that there are: an environment each, by uv.

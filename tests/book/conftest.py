@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory, worker_id):
-    """Folder of the built site: the one in ``_build`` if it is fresh, else one built for the session."""
+    """Folder of the built site: the one in ``_build`` if it is fresh, else one built now, beside other tests."""
     built = book_tools.ROOT / "_build" / "html"
     if book_tools.is_fresh(built):
         return built

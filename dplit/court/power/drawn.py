@@ -71,16 +71,19 @@ class Release:
     def statement(self) -> str:
         """That it is drawn by this law, in a sentence."""
         node = re.sub("^strategy (.*)", r"answers of the \1 strategy", self.node)
-        node = node.replace(", again", " a second time")
-        how, is_fit = self.says, self.estimator.startswith("forests.")
-        if re.match("(the )?(exponential|permute)", how):
-            how = f"by {how}"
-        elif re.match(r"(\S+ )?(geometric|Gaussian|Laplace) noise", how):
-            how = f"with {how}"
-        elif not how.startswith("chooses "):
-            how = f"with this distribution: {how}"
-        does = "" if how.startswith("chooses ") else f"{'releases' if is_fit else 'draws'} the {node} "
-        return f"{'A fit of ' if is_fit else ''}`{self.estimator}` {does}{how}."
+        node, how = f"the {node.replace(', again', ' a second time')}", self.says
+        if how.startswith("chooses "):
+            does = how
+        elif re.fullmatch(r"noise on a \w+", self.node):
+            does = f"draws {how} {self.node}"
+        else:
+            if re.match("(the )?(exponential|permute)", how):
+                how = f"by {how}"
+            elif re.match(r"(\S+ )?(geometric|Gaussian|Laplace) noise", how):
+                how = f"with {how}"
+            does = f"{'releases' if self.estimator.startswith('forests.') else 'draws'} {node} {how}"
+        is_exact, is_fit = self.name.endswith(", exact noise"), self.estimator.startswith("forests.")
+        return f"{'A fit of ' if is_fit else 'The exact sampler of ' if is_exact else ''}`{self.estimator}` {does}."
 
     @property
     def bugs(self) -> dict[str, dict]:

@@ -234,7 +234,7 @@ def private(law, loss):
 WORDS = {
     "geometric": "geometric noise whose rate is epsilon divided by the sensitivity",
     "laplace": "Laplace noise whose scale is the sensitivity divided by epsilon",
-    "tree-norm": r"density $\propto e^{-\epsilon m}$ of noise whose largest L1 norm on a tree's leaves is $m$",
+    "tree-norm": r"with noise of density $\propto e^{-\epsilon m}$, where $m$ is its largest L1 norm on a tree's leaves",
 }
 NOTES = {"geometric": "geometric", "laplace": "Laplace", "tree-norm": "tree-norm"}
 BOTH = ("geometric", "laplace")
@@ -243,13 +243,13 @@ CHAPTERS = {"identity": "matrix_forest", "per-tree": "matrix_release", "merged":
 CHAPTERS |= {"tree-norm": "matrix_bounds"}  # all others: matrix_strategies
 
 
-def release_of(name, estimator, node, chapter, mechanism, design, draw, ending=""):
+def release_of(name, estimator, node, chapter, mechanism, design, draw):
     """The release of the number that a design reads."""
     whole = mechanism == "geometric"
     law = _law(design, whole)
     loss = RATE * max(1, 1 / design.unit)
     return Release(
-        name, estimator, node, chapter, WORDS[mechanism] + ending, law, draw,
+        name, estimator, node, chapter, WORDS[mechanism], law, draw,
         is_number=True, mechanism=NOTES[mechanism], bounds=lambda: private(law, loss),
     )  # fmt: skip
 

@@ -162,15 +162,14 @@ def registered():
         yield fits.release_of(
             f"matrix.release, strategy {strategy}, exact noise", "matrix.release", f"strategy {strategy}",
             "matrix_release", mechanism, DESIGNS[strategy], partial(_exact_release, strategy, mechanism),
-            ", from a secure generator",
         )  # fmt: skip
-    node, says = "norm", "a gamma distribution whose shape is the dimension"
+    node, says = "norm", "from a gamma distribution whose shape is the dimension"
     for is_exact, ending in ((False, ""), (True, ", exact noise")):  # of which steps of 2^-24 are no visible part
-        yield Release(f"matrix.TreeNorm, norm{ending}", "matrix.TreeNorm", node, "matrix_bounds", says + ending,
+        yield Release(f"matrix.TreeNorm, norm{ending}", "matrix.TreeNorm", node, "matrix_bounds", says,
                       _norm_law, partial(_norms, is_exact), bounds=_norm_bounds, without=NOTHING_READ)  # fmt: skip
     for kind, draw, dimension in (("KNorm", _k_norm, 3), ("BlockNorm", _block_norm, 4)):
         yield Release(f"matrix.{kind}, noise of a coordinate", f"matrix.{kind}", "noise of a coordinate",
-                      "matrix_bounds", f"a coordinate of K-norm noise whose K is a cube of dimension {dimension}",
+                      "matrix_bounds", f"as a coordinate of K-norm noise, where K is a cube of dimension {dimension}",
                       partial(_cube_law, dimension), draw, is_number=True, without=NOTHING_READ,
                       bounds=partial(_cube_bounds, dimension))  # fmt: skip
     yield Release("matrix.GaussianMarginals, counts of a leaf", "matrix.GaussianMarginals", "counts of a leaf",

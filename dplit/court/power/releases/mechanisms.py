@@ -141,7 +141,7 @@ KINDS = {  # what it draws, the law in words, the law, the sampler, the bounds
     "BoundedMean": (  # in steps of 2^-32 of a record, which no bin can tell from Laplace noise
         "votes for both ends", "geometric noise in small steps", partial(_real, move=0.5), _mean, _laplace_bounds
     ),
-    "Exponential": ("candidate", "probabilities proportional to e^(rate * score)", _softmax,
+    "Exponential": ("candidate", "with probabilities proportional to e^(rate * score)", _softmax,
                     partial(_choice, mechanisms.Exponential), partial(_choice_bounds, _softmax)),
     "PermuteAndFlip": ("candidate", "permute-and-flip, with coins in a random order", _flip,
                        partial(_choice, mechanisms.PermuteAndFlip), partial(_choice_bounds, _flip)),
@@ -165,8 +165,7 @@ def registered():
         common = {"is_number": node != "candidate", "bounds": bounds}
         for drawn, ending in ((_simulated, ""), (_exactly, ", exact noise")):
             yield Release(f"{kind}, {node}{ending}", f"mechanisms.{kind}", node, "mechanisms",
-                          says + ending.replace("exact noise", "drawn exactly"), law, partial(drawn, sampler),
-                          **common)  # fmt: skip
+                          says, law, partial(drawn, sampler), **common)  # fmt: skip
     yield Release("SmoothExponential, class", "mechanisms.SmoothExponential", "class", "majority",
-                  r"weights $e^{\epsilon u/(2S^*)}$, as in equations 7 and 8 of RDF", _smooth, _draw_smooth,
+                  r"with weights $e^{\epsilon u/(2S^*)}$, as in equations 7 and 8 of RDF", _smooth, _draw_smooth,
                   bounds=_smooth_bounds)  # fmt: skip

@@ -72,6 +72,7 @@ class Release:
         """That it is drawn by this law, in a sentence."""
         node = re.sub("^strategy (.*)", r"answers of the \1 strategy", self.node)
         node, how = f"the {node.replace(', again', ' a second time')}", self.says
+        is_fit = self.estimator.startswith("forests.")
         if how.startswith("chooses "):
             does = how
         elif re.fullmatch(r"noise on a \w+", self.node):
@@ -81,9 +82,9 @@ class Release:
                 how = f"by {how}"
             elif re.match(r"(\S+ )?(geometric|Gaussian|Laplace) noise", how):
                 how = f"with {how}"
-            does = f"{'releases' if self.estimator.startswith('forests.') else 'draws'} {node} {how}"
-        is_exact, is_fit = self.name.endswith(", exact noise"), self.estimator.startswith("forests.")
-        return f"{'A fit of ' if is_fit else 'The exact sampler of ' if is_exact else ''}`{self.estimator}` {does}."
+            does = f"{'releases' if is_fit else 'draws'} {node} {how}"
+        exact = "The exact sampler of " if self.name.endswith(", exact noise") else ""
+        return f"{'A fit of ' if is_fit else exact}`{self.estimator}` {does}."
 
     @property
     def bugs(self) -> dict[str, dict]:

@@ -93,8 +93,8 @@ def points(found, first, second, sets) -> str:
 
 @said("bench/classification/random-decision", "differs")
 def random_decision(result):
-    r"""At $\epsilon = 1$ the random decision forest is at most one point more accurate than the constant
-    prediction on at least half of the sets for choosing rules."""
+    r"""At $\epsilon = 1$, on at least half of the sets that serve to choose rules, the random decision forest is
+    at most one point more accurate than the constant prediction."""
     found, sets = scores(result, 1.0), task(CHOOSING, "classification")
     parts = gains(found, "RDF", CONSTANT, sets, rule.POINT).values()
     part = rule.at_least(-(-len(parts) // 2), [~p for p in parts])
@@ -103,15 +103,15 @@ def random_decision(result):
 
 @said("bench/printed/abalone", "differs")
 def abalone(result):
-    r"""On Abalone the boosted forest with $\delta = 0$ has a higher $R^2$ than S-GBDT has in its paper with a
-    positive $\delta$: 0.39 at $\epsilon = 0.15$ and 0.47 at $\epsilon = 0.54$."""
+    r"""On Abalone the boosted forest with $\delta = 0$ has a higher $R^2$ than the paper of S-GBDT prints for it
+    with a positive $\delta$, which is 0.39 at $\epsilon = 0.15$ and 0.47 at $\epsilon = 0.54$."""
     return beyond_print(result, "abalone", "R2", float, "{:.3f}".format)
 
 
 @said("bench/printed/adult", "agrees")
 def adult(result):
-    r"""On Adult the boosted forest with $\delta = 0$ has a smaller error than S-GBDT has in its paper with a
-    positive $\delta$: 18.7 % at $\epsilon = 0.07$ and 17.1 % at $\epsilon = 0.54$."""
+    r"""On Adult the boosted forest with $\delta = 0$ has a smaller error than the paper of S-GBDT prints for it
+    with a positive $\delta$, which is 18.7 % at $\epsilon = 0.07$ and 17.1 % at $\epsilon = 0.54$."""
     shown = lambda score: f"an error of {100 * (1 - score):.1f} %"  # noqa: E731
     return beyond_print(result, "adult", "accuracy", lambda error: 1 - error, shown)
 

@@ -74,8 +74,8 @@ def one_about(result: Result, methods: Iterable[str], printed: float, **at) -> D
 
 @m_rf.said("m-rf/appendix-depth/four", "differs", where=DEPTH)
 def depth_four(result):
-    """On Car at epsilon 2 with 128 trees M-RF's optimized approaches show the best accuracy of 84 % at depth 4,
-    and the existing approaches show 48 %, each by the better of its two methods."""
+    """On Car at epsilon 2 with 128 trees, M-RF's optimized approaches show the best accuracy of 84 % at depth 4,
+    and the existing approaches show 48 %, where each is judged by the better of its two methods."""
     return together(one_about(result, *of, max_depth=4) for of in ((m_rf.OURS, 84), (paper.RIVALS, 48)))
 
 
@@ -151,8 +151,8 @@ def nowhere_worse(result: Result, label: str, reading: str = "published") -> Dec
 
 @m_rf.ours("m-rf/gains/strategy", "agrees")
 def strategy_gain(result):
-    """At depth 1, noise on the distinct leaves has less error than noise on the cells. There, training on the
-    leaves is more accurate on Balance at every epsilon."""
+    """At depth 1, noise on the distinct leaves has less error than noise on the cells. On Balance, training at
+    this depth is more accurate at every epsilon with noise on the leaves."""
     at = {"label": ("selected", ""), "max_depth": 1}
     of = partial(pair, result, "balance", paper.TRAINING, **at)
     return Pairs(result, {f"at {e:g}": of(epsilon=e) for e in paper.THREE}).that()
@@ -160,8 +160,8 @@ def strategy_gain(result):
 
 @m_rf.ours("m-rf/ensembles/joint", "differs")
 def joint(result):
-    """With two and with four ensembles, one joint reconstruction with geometric noise is more accurate than equal
-    parts."""
+    """With two and with four ensembles, one joint reconstruction with geometric noise is more accurate than a
+    release of each ensemble at an equal part of epsilon."""
     of = partial(pair, result, "car", paper.TRAINING, ("proved", "published"))
     return Pairs(result, {f"q = {q}": of(ensembles=q) for q in (2, 4)}).that()
 

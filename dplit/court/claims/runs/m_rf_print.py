@@ -199,7 +199,7 @@ def search_primary(effort, rng):
 @by_print("m-rf/appendix-ensembles", "Technical appendix, multiple ensembles", "assumes")
 def more_ensembles(effort, rng):
     """Generally, a larger number of ensembles improves efficiency, although it may lead to accuracy drop. (True
-    for training and prediction; subsample-and-aggregate takes longer with two. No accuracy in the table drops.)"""
+    for training and prediction. Subsample-and-aggregate takes longer with two. No accuracy in the table drops.)"""
     cells, ratios = printed.table("m-rf/appendix-seconds").cells, {}
     steps, kinds = ("trees", "strategy", *METHODS), (*METHODS, "subsample")
     for kind in kinds:
@@ -238,7 +238,7 @@ def subsample_lower(effort, rng):
 @by_print("m-rf/appendix-search-reduced", "Technical appendix, multiple ensembles", "assumes")
 def search_reduced(effort, rng):
     """Using multiple ensembles with random feature subsets significantly reduced optimization costs. (They fall to
-    a third or less for training and prediction; for subsample-and-aggregate the table's search takes longer.)"""
+    a third or less for training and prediction. For subsample-and-aggregate the table's search takes longer.)"""
     cells, ratios = printed.table("m-rf/appendix-seconds").cells, {}
     for method in (*METHODS, "subsample"):
         one, two = (cells["strategy", f"{method}, q = {q}"].value for q in (1, 2))

@@ -48,8 +48,8 @@ def marks(effort, rng):
 
 @marks.corrected(functions=("court.experiments.rule.beyond",), **SIDES)
 def marks_that_count_once(effort, rng):
-    """With the variance of the corrected resampled t (Nadeau and Bengio 2003), which allows for what the
-    repetitions share, two equally good methods are marked with probability at most .06."""
+    """By the corrected resampled t (Nadeau and Bengio 2003), whose variance allows for what the repetitions share,
+    two equally good methods are marked with probability at most .06."""
     draws = effort.pick(3000, 10_000, 40_000)
     overlap = 1 / (FOLDS - 1)
     marked = sum(2 * rule.beyond(d, overlap=overlap).p < LEVEL for d in differences(draws, rng))

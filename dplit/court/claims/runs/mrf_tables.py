@@ -119,8 +119,8 @@ def _by_chance(excess, records):
     quantity="probability of a class's label",
 )
 def label_is_capped(effort, rng):
-    r"""A tree's label with budget $B_3$ equals any given class with probability at most $e^{B_3/2}/(e^{B_3/2} + K
-    - 1)$, for all contents of the leaf; a leaf of one class attains this."""
+    r"""A tree's label with budget $B_3$ equals any given one of $K$ classes with probability at most
+    $e^{B_3/2}/(e^{B_3/2} + K - 1)$, for all contents of the leaf; a leaf of one class attains this."""
     size = effort.pick(6, 12, 24)
     for budget, classes in product(budgets().values(), (2, 3)):
         for leaf in product(range(size + 1), repeat=classes):

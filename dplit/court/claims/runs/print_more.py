@@ -53,7 +53,7 @@ def little_to_choose(effort, rng):
           quantity="printed pairs whose intervals do not meet")  # fmt: skip
 def comparable_flip(effort, rng):
     """The comparable performances of DiPriMeExp and DiPriMeFlip suggest that the use of alternative mechanisms
-    would have little impact on performance. (This assumes that most columns are meant.)"""
+    would have little impact on performance. (This assumes that most columns of tables 1 and 2 are meant.)"""
     tables = ("diprime-v2/table-1", "diprime-v2/table-2")
     found = [_apart(table, VARIANTS[1:2], VARIANTS[2:]) for table in tables]
     apart, pairs = [w for some, _ in found for w in some], sum(n for _, n in found)

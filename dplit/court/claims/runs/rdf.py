@@ -84,8 +84,8 @@ def no_loss(result):
 
 @said("rdf/figure-5/sensitivity", "agrees")
 def lower_sensitivity(result):
-    """RDF's mean smooth sensitivity of nonempty leaves is substantially better, that is, lower, with disjoint
-    data. (Decided: it is lower on every set; the evidence says by how much.)"""
+    """The mean smooth sensitivity of RDF's nonempty leaves is substantially better, that is, lower, with disjoint
+    data than with all data for every tree. (Decided: it is lower on every set; the evidence says by how much.)"""
     methods = ("RDF, examined", "RDF, all data")
     ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)
@@ -107,26 +107,28 @@ def half(m: int) -> int:
 
 @said("rdf/figure-6/2-points", "undecided")
 def at_least_2(result):
-    """On every set RDF is more accurate with table 4's depth than with depth m/2, by at least 2 points."""
+    """On every set, with m columns, RDF is at least 2 points more accurate at table 4's depth than at depth
+    m/2."""
     return depths(result, half).that(by=0.02 - POINT, once=True)
 
 
 @said("rdf/figure-6/30-points", "differs")
 def as_much_as_30(result):
-    """RDF with table 4's depth gains as much as 30 points of accuracy over depth m/2."""
+    """With m columns, RDF is as much as 30 points more accurate at table 4's depth than at depth m/2."""
     return up_to(depths(result, half), 0.3)
 
 
 @said("rdf/figure-6/too-deep", "differs")
 def too_deep(result):
-    """On all sets but one RDF is less accurate with depth m than with table 4's depth."""
+    """On all sets but one, with m columns, RDF is less accurate at depth m than at table 4's depth."""
     sets = [d for d in SYNTHETIC if sum(paper.FEATURES[d]) != paper.DEPTHS[d]]
     return depths(result, lambda m: m, sets).that()
 
 
 @said("rdf/figure-6/steadier", "agrees")
 def less_scatter(result):
-    """On most sets the deviation of RDF's accuracy is smaller with table 4's depth than with depth m/2."""
+    """On most sets, with m columns, the standard deviation of RDF's accuracy is smaller at table 4's depth than at
+    depth m/2."""
     pairs = depths(result, half)
     found = {d: [curves.deviation(result, k) for k in pair] for d, pair in pairs.items()}
     words = ", ".join(f"{d} {one:.3f} against {two:.3f}" for d, (one, two) in found.items())
@@ -173,7 +175,7 @@ def few_and_more(result: Result, sets: Iterable[dict[int, str]]) -> str:
 
 @said("rdf/figure-7/steadier", "agrees")
 def steadier_with_trees(result):
-    """With 1 to 10 trees RDF's accuracy varies by a lot more than with more trees, as larger deviations show."""
+    """With 1 to 10 trees RDF's accuracy varies a lot more than with more than 10, as larger deviations show."""
     found = {e: by_trees(result, epsilon=e).values() for e in (0.2, 1.0)}
     parts = [curves.steadier(result, c[100], c[3]) for sets in found.values() for c in sets]
     words = "; ".join(f"epsilon {e:g}: {few_and_more(result, sets)}" for e, sets in found.items())
@@ -206,8 +208,8 @@ def flips_at_100(result):
 
 @said("rdf/figure-9/scales", "undecided")
 def scales(result):
-    """RDF with 3,000,000 records at epsilon 0.1 can achieve results comparable to 30,000 at epsilon 1, as seen in
-    figure 9."""
+    """RDF with 3,000,000 records at epsilon 0.1 can achieve results comparable to those with 30,000 records at
+    epsilon 1, as seen in figure 9."""
     at = {"n_records": (3_000_000, 30_000), "epsilon": (0.1, 1.0)}
     pairs = Pairs(result, {"more records": pair(result, paper.SCALED, "RDF", **at)})
     part, words = pairs.are(0, NEAR)
@@ -234,8 +236,8 @@ def grows(result):
 
 @said("rdf/figure-10/near", "too close")
 def near_the_twin(result):
-    """As epsilon increases, RDF's accuracy gets asymptotically close to that of the same forest without privacy,
-    on Adult."""
+    """On Adult, as epsilon increases, RDF's accuracy gets asymptotically close to that of the same forest without
+    privacy."""
     last = curves.key(result, "adult", "RDF", epsilon=EPSILONS[-1])
     twin = curves.key(result, "adult", "Random trees", "exact")
     return Pairs(result, {"the twin, at the largest epsilon": (twin, last)}).are(0, POINT)

@@ -132,10 +132,10 @@ def total_error(effort, rng):
 
 @MEMBERS("m-rf/laplace-variance", "ours; Lap(tau/epsilon) on every leaf", quantity=LEAF)
 def laplace_variance(effort, rng):
-    r"""Let no cell be in more than $\gamma$ distinct leaves of $\tau$ trees. In units of $\frac2{\epsilon^2}$ the
-    variance of a leaf is $\tau^2$ with noise for each tree, at most $\gamma^2 \le \tau^2$ with noise on the
-    distinct leaves, and its number of cells with noise on the cells. On Car with 128 trees of depth 4 these are
-    16,384, about 100, and 12."""
+    r"""Let $\gamma$ be the most distinct leaves of $\tau$ trees that hold one cell. In units of
+    $\frac2{\epsilon^2}$ the variance of a leaf is $\tau^2$ with noise for each tree, at most $\gamma^2 \le \tau^2$
+    with noise on the distinct leaves, and its number of cells with noise on the cells. On Car with 128 trees of
+    depth 4 these are 16,384, about 100, and 12."""
     forests = effort.pick(20, 80, 300)
     for one in small.small_forests(rng, forests):
         distinct, merged = np.unique(one.T, axis=0), matrix.DistinctLeaves(one.leaves.boxes)

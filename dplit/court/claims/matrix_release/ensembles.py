@@ -124,7 +124,7 @@ def algorithm_3_disjoint(effort, rng):
 def joint(effort, rng):
     """Least squares on all ensembles' releases, weighted by the noise of each, determines the leaves of every
     ensemble. No leaf has a larger variance than in its own ensemble's release. Under unweighted least squares, a
-    leaf's variance may be larger."""
+    leaf's variance may be larger than in that release."""
     ratios, worse = [], 0
     for levels, made, deviations, scale, data in _ensembles(effort, rng):
         exact = least_squares(levels, made, deviations)
@@ -147,8 +147,8 @@ def joint(effort, rng):
 
 @JOINT("m-rf/within-ensemble", "Our full DP M-RF framework", "fails", about="reading")
 def within_ensemble(effort, rng):
-    """The strategies that are optimal within each ensemble give the least error that the releases allow. (Read for
-    what the ensembles answer together; another claim judges each strategy within one ensemble.)"""
+    """The strategies that are optimal within each ensemble give the least error that the releases allow. (This is
+    read for the answers of all ensembles together. Another claim judges each strategy within one ensemble.)"""
     for levels, made, deviations, _, data in _ensembles(effort, rng):
         alone = _total(made, [_own(e, s) for e, s in zip(made, deviations)])
         yield below(alone, _total(made, least_squares(levels, made, deviations)), 1e-7, **data)

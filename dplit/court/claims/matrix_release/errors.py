@@ -96,7 +96,7 @@ def theorem_6_total(effort, rng):
 @ERROR("m-rf/support", "Background, matrix mechanism", quantity="rank of A, and of A with W")
 def support(effort, rng):
     """A strategy A can answer W if there is an X with $W = XA$. (Only then can A do so without bias, by $WA^+A =
-    W$. The paper writes "exists some X for which $W = XA$" with the letter of the data.)"""
+    W$. The paper writes "exists some X for which $W = XA$", where X is also its letter for the data.)"""
     answered = []
     for _ in range(effort.pick(60, 200, 1000)):
         n = int(rng.integers(2, 6))
@@ -117,8 +117,9 @@ def support(effort, rng):
 @IDENTITY("m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading")
 def gap_closed(effort, rng):
     """Batch analysis closes the gap in votes between private prediction and private training, which a limited
-    number of queries causes. (This holds if both release the cells: then the weighted votes of both are one
-    function of one histogram. With strategies of their own they differ, and so do hard votes.)"""
+    number of queries causes. (This holds if prediction and training both release the cells: their weighted votes
+    are then one function of one histogram. If each has a strategy of its own, these votes differ, and so do hard
+    votes.)"""
     differ, batches = 0, effort.pick(10, 40, 200)
     for seed in range(batches):
         levels = small.small_levels(rng, 3)

@@ -110,8 +110,8 @@ def theorem_5(effort, rng):
 @FOREST("m-rf/theorem-7", "Theorem 7, algorithm 2", "assumes", proved=True, **over(*laws.LOSSES))
 def theorem_7(effort, rng):
     r"""Algorithm 2 satisfies $\epsilon$-DP. It returns the votes of a batch of queries and, as the final
-    prediction, the class labels with the majority of noisy votes. (This assumes the same as theorem 5, and queries
-    that are not taken from the training records.)"""
+    prediction, the class labels with the majority of noisy votes. (This assumes add-remove neighbours and a public
+    schema, as for theorem 5, and queries that are not taken from the training records.)"""
     return (yield from _of_forests(effort, rng, True))
 
 

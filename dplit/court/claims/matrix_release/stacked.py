@@ -51,8 +51,8 @@ def _tables(codes, y, own, levels, tau):
 )
 def not_applicable(effort, rng):
     r"""Since $C \ne TD$, the above DP batch prediction is not directly applicable to trees that are fitted on
-    disjoint training datasets. (This assumes that D counts the cells of the features alone. With the tree of each
-    record as one more column batch prediction is applicable, since then $C = T'D'$.)"""
+    disjoint training datasets. (This assumes that D counts the cells of the features alone. If the tree of each
+    record is one more column, batch prediction is applicable, because then $C = T'D'$.)"""
     apart, wider = [], []
     for one, codes, y, own, C in _drawn(effort, rng):
         T, wide = _by_tree(one)

@@ -86,9 +86,9 @@ def shuffled(effort, rng):
 @SHUFFLED.corrected(shuffled)
 def shuffled_exact(effort, rng, epsilon=(0.5, 1.0)):
     r"""If shuffled data are cut into parts of equal size and the leaves' counts are released, the cost is exactly
-    $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, which is 2.94 for $\tau = 16$ and $\epsilon = 1$: adding
-    one record to $\tau - 1$ attains it. With $n$ identical records, one more costs at least $\log(s e^\epsilon +
-    (1-s)e^{3\epsilon})$, $s = (\lfloor n/\tau\rfloor + 1)/(n + 1)$."""
+    $\log(e^\epsilon/\tau + (1-\frac1\tau)e^{3\epsilon})$, which is 2.94 for $\tau = 16$ and $\epsilon = 1$. Adding
+    one record to $\tau - 1$ records attains this cost. With $n$ identical records, one more costs at least $\log(s
+    e^\epsilon + (1-s)e^{3\epsilon})$, where $s = (\lfloor n/\tau\rfloor + 1)/(n + 1)$."""
     for budget, tau in product(epsilon, (2, 3, 16)):
         data = {"epsilon": budget, "trees": tau}
         for n in (0, 1, 2, 4, 15, 32):

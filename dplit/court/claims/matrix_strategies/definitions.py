@@ -52,8 +52,8 @@ def _moves(rng, times, neighbours, settings):
     range="2 or 3 columns of 2 or 3 levels, 1 and 3 classes",
 )
 def sensitivity(effort, rng):
-    r"""The sensitivity of a query matrix is its L1 norm $\|A\|_1$. (This is the largest absolute column sum, under
-    add-remove neighbours, for any number of classes.)"""
+    r"""The sensitivity of a query matrix is its L1 norm $\|A\|_1$. (For add-remove neighbours and any number of
+    classes, this is the largest absolute column sum.)"""
     yield from _moves(rng, effort.pick(6, 20, 100), "add-remove", ((1, False), (3, False)))
     return "{cases} strategies on small domains: no record moves more, and one moves as much"
 
@@ -132,9 +132,10 @@ def total_error(effort, rng):
 
 @MEMBERS("m-rf/laplace-variance", "ours; Lap(tau/epsilon) on every leaf", quantity=LEAF)
 def laplace_variance(effort, rng):
-    r"""In units of $\frac2{\epsilon^2}$ the variance of a leaf is $\tau^2$ with noise for each tree, at most
-    $\gamma^2 \le \tau^2$ with noise on the distinct leaves, and its number of cells with noise on the cells. On
-    Car with 128 trees of depth 4 these are 16,384, about 100, and 12."""
+    r"""Let $\gamma$ be the most distinct leaves of $\tau$ trees that hold one cell. In units of
+    $\frac2{\epsilon^2}$ the variance of a leaf is $\tau^2$ with noise for each tree, at most $\gamma^2 \le \tau^2$
+    with noise on the distinct leaves, and its number of cells with noise on the cells. On Car with 128 trees of
+    depth 4 these are 16,384, about 100, and 12."""
     forests = effort.pick(20, 80, 300)
     for one in small.small_forests(rng, forests):
         distinct, merged = np.unique(one.T, axis=0), matrix.DistinctLeaves(one.leaves.boxes)

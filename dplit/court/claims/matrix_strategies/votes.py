@@ -159,10 +159,10 @@ def _compared(levels, depth, rng):
     range="128 trees; small forests by least squares",
 )
 def vote_variance(effort, rng):
-    """Because trees share the noise of the cells, a vote gains less than a leaf. On Car with 128 trees of depth 4,
-    noise for each tree has about 1,400 times the cells' variance for a leaf, but only about 40 times for a
-    weighted vote. For votes, noise on the distinct leaves beats noise on cells on Balance and on Car at depth
-    2."""
+    """Because trees share the noise of the cells, noise on the cells helps a vote less than a leaf. On Car with
+    128 trees of depth 4, noise for each tree gives a leaf about 1,400 times the variance that noise on the cells
+    gives it, but a weighted vote only about 40 times. For votes on Balance and on Car at depth 2, noise on the
+    distinct leaves beats noise on the cells."""
     yield from _small_votes(effort, rng)
     settings, listed = {"Car 4": (small.CAR, 4), "Car 2": (small.CAR, 2), "Balance 2": (small.BALANCE, 2)}, []
     for name, setting in settings.items():

@@ -109,9 +109,9 @@ def _small_leaves(n, cells):
 
 @CLAMPED("diprime-v1/leaf-mean-empty", "ours; section 3", "holds", "median_forest.clamped_epsilon")
 def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
-    r"""Whatever distribution an empty leaf has, its loss against some clamped leaf of one record is at least
-    $\epsilon_2/2$. The distribution of a leaf whose one record is in the middle of the range attains this bound. A
-    constant such as $0$ or the middle has infinite loss."""
+    r"""For every distribution that an empty leaf may have, its loss against some clamped leaf of one record is at
+    least $\epsilon_2/2$. The distribution of a leaf whose one record is in the middle of the range attains this
+    bound. A constant such as $0$ or the middle has infinite loss."""
     points, room = np.linspace(0, 1, effort.pick(101, 1001, 10001)), {"rtol": 1e-6, "atol": 1e-12}
     for budget in epsilon:
         middle, zero, one = (_Release([y], budget) for y in (0.5, 0.0, 1.0))

@@ -78,8 +78,8 @@ def partition_corrected(effort, rng, paper):
     range="two trees of one leaf, all neighbours of up to three records, three budgets",
 )
 def unpartitioned(effort, rng, epsilon=(0.1, 1.0, 3.0)):
-    r"""Without a partition each tree reads all data, and the loss is $N_T$ times that of one tree, so each tree
-    must be given $\epsilon/N_T$."""
+    r"""Without a partition, each tree reads all data. The loss of a forest is then $N_T$ times that of one tree,
+    so each tree must be given $\epsilon/N_T$."""
     for budget in epsilon:
         for n in range(3):
             for data in combinations_with_replacement((0, 1), n):

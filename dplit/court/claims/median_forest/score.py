@@ -244,7 +244,7 @@ def _widest_odds(targets):
 
 @FIRST("diprime-v2/attribute-first", "ours", quantity="range of the score at the median, in R^2")
 def attribute_first(effort, rng):
-    r"""Let a score choose an attribute before any cut is drawn. As a record joins, the SSE at the exact median
+    r"""Let a score choose an attribute before any cut is drawn. When a record joins, the SSE at the exact median
     (without ties) changes by an amount in $(-R^2, 2R^2)$, and this interval is tight, so this score has the rate
     $\epsilon_a/(3R^2)$. The SSE of the best cut changes by an amount in $[0, R^2)$, so that score has the rate
     $\epsilon_a/R^2$."""

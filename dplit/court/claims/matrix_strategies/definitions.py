@@ -132,7 +132,7 @@ def total_error(effort, rng):
 
 @MEMBERS("m-rf/laplace-variance", "ours; Lap(tau/epsilon) on every leaf", quantity=LEAF)
 def laplace_variance(effort, rng):
-    r"""Let $\gamma$ be the most distinct leaves of $\tau$ trees that hold one cell. In units of
+    r"""Let $\gamma$ be the largest number of distinct leaves, of $\tau$ trees, that hold one cell. In units of
     $\frac2{\epsilon^2}$ the variance of a leaf is $\tau^2$ with noise for each tree, at most $\gamma^2 \le \tau^2$
     with noise on the distinct leaves, and its number of cells with noise on the cells. On Car with 128 trees of
     depth 4 these are 16,384, about 100, and 12."""

@@ -57,8 +57,8 @@ def algorithm_1(effort, rng):
 
 @TEXT("mrf/text-rule", "section 3.2", about="reading", quantity="estimation points in the smallest leaf")
 def text_rule(effort, rng):
-    """The number of estimation points is at least k in every leaf, if a split is a candidate only where it
-    leaves k of them on either side. (Algorithm 1 asks for more than k before a split, not after it.)"""
+    """If a split is a candidate only where it leaves k estimation points on either side, the number of estimation
+    points is at least k in every leaf. (Algorithm 1 asks for more than k before a split, not after it.)"""
     leaves = 0
     for name, k in product(("wdbc", "car"), (1, 5, 20)):
         counts = _leaf_sizes(name, k, "text", effort.pick(5, 20, 100), rng)

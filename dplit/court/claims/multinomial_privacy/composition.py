@@ -54,8 +54,8 @@ def _two_leaves(records, epsilons):
 
 @COMPOSITION("mrf/property-2", "property 2", quantity="privacy loss of two releases side by side")
 def property_2(effort, rng):
-    r"""Mechanisms on disjoint subsets of a dataset together provide $(\max_i\epsilon_i)$-differential privacy, the
-    largest of their epsilons, under add-remove and if a record's subset depends on the record alone. (A replaced
+    r"""Under add-remove, if a record's subset depends on the record alone, mechanisms on disjoint subsets of a
+    dataset together provide $(\max_i\epsilon_i)$-differential privacy, the largest of their epsilons. (A replaced
     record may leave one subset for another; that costs the sum.)"""
     universe, beyond = tuple(product((0, 1), repeat=2)), []
     for epsilons in ((1.0, 1.0), (0.5, 2.0), (2.0, 0.1)):

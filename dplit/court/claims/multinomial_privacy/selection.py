@@ -49,9 +49,9 @@ def _certified(effort, names, **options):
     **over(WORST, "mrf/lemma-5"),
 )
 def lemma_5(effort, rng):
-    r"""The impurity-based multinomial distribution of feature selection is essentially the exponential
-    mechanism of differential privacy, and satisfies $B_1$-differential privacy, provided that every feature has
-    a cut in the node, on both data sets."""
+    r"""Let every feature have a cut in the node on both data sets. Then the impurity-based multinomial
+    distribution of feature selection is essentially the exponential mechanism of differential privacy, and
+    satisfies $B_1$-differential privacy."""
     yield from _certified(effort, (WORST,))
     yield from _certified(effort, ("mrf/lemma-5",), met=False)
     return "No scores cost as much, for every number of features and every budget: {statement} wherever {where}"

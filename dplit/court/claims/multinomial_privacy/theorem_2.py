@@ -107,7 +107,8 @@ def repaired_law(structure, labels, depth, trees, neighbours, way="coin"):
 def theorem_2_coin(effort, rng):
     r"""If the tree stops at a public depth and a fair coin makes each record a structure or an estimation point,
     parts that cost $a$ and $b$ together cost $\ln\frac{e^a + e^b}{2}$ under add-remove, and no smaller bound holds
-    for all mechanisms. Under replace-one they cost $\max(a, b)$, if a replaced record costs them $a$ and $b$."""
+    for all mechanisms. Under replace-one, if a replaced record costs the parts $a$ and $b$, together they cost
+    $\max(a, b)$."""
     more = effort.pick((), ((0.5, 2.0), (3.0, 1.0)), ((8.0, 0.5),))
     pairs = ((1.0, 1.0), (2.0, 0.5), (0.1, 4.0), *more)
     for a, b in pairs:

@@ -152,9 +152,9 @@ def one_line(effort, rng):
     kind="certified",
 )
 def proved(effort, rng):
-    r"""If a column has distinct values above its lower bound and is chosen without the targets, both bounds of
-    theorem 2 hold for every $d$ and $t$, provided that $\epsilon_1 \le 2.26$ or that $2^d$ divides $N$. For other
-    $N$ it is open whether they hold between 2.26 and $\sqrt8$, where the bounds first fail."""
+    r"""Let a column have distinct values above its lower bound, and let it be chosen without the targets. If
+    $\epsilon_1 \le 2.26$ or $2^d$ divides $N$, both bounds of theorem 2 hold for every $d$ and $t$. For other $N$
+    it is open whether they hold for $\epsilon_1$ between 2.26 and $\sqrt8$, where the bounds first fail."""
     turn, deepest = occupancy.TURN, occupancy.DEEPEST
     cells = [occupancy.proved_cells(d) for d in range(1, deepest + 1)]
     margins = [left / right for left, right in occupancy.beyond_turn()]

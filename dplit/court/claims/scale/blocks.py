@@ -54,9 +54,9 @@ def order(effort, rng):
     range="two and three classes, up to 7 random blocks, epsilon 1 and infinite",
 )
 def in_whole_steps(effort, rng):
-    """If residuals are added in whole steps and there are fewer than $2^{46}$ records, a boosted forest with the
-    same seed releases the same bits however its records are cut into blocks, provided that all machines are of one
-    kind and have the same NumPy."""
+    """Let all machines be of one kind and have the same NumPy. If residuals are added in whole steps and there are
+    fewer than $2^{46}$ records, a boosted forest with a given seed releases the same bits however its records are
+    cut into blocks."""
     differ, fits, steps = 0, 0, scale.in_steps(scale.THREE)
     yield same(len({scale.best_test(steps, scale.TESTS, b) for b in scale.cuttings(3)}), 1)
     for classes, epsilon in product((2, 3), (1.0, np.inf)):

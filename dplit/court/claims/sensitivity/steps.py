@@ -36,8 +36,8 @@ def sse_proof(effort, rng, paper):
 
 @PROOF.corrected(sse_proof, quantity="sum of the three norms, B = 1", **over(*PARTS))
 def sse_proof_triangle(effort, rng, paper):
-    r"""With $\le$ instead of $=$ the line holds, and so does the rest of the chain: the change is at most the sum
-    of the norms, which is at most $4B^2\delta$."""
+    r"""If the line's $=$ is replaced by $\le$, it holds, and so does the rest of the chain: the change is at most
+    the sum of the norms, which is at most $4B^2\delta$."""
     triangle, bound = PARTS
     yield from certified(triangle, effort)
     yield from certified(bound, effort, right=lambda d, **_: d * sensitivity.published_sse(1, -1, 1))

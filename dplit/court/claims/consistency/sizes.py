@@ -180,9 +180,9 @@ def _off_the_middle(n, k, features, known):
 
 @ENDS("mrf/end-cuts", "ours", intervals=6, proved=False, quantity="probability of a cut within 1 % of an end")
 def end_cuts(effort, rng):
-    r"""If labels are fair coins, with 10,000 records and one feature, a cut lies within 1 % of either end with
-    probability 198/9999 at $B_2 = 0$, below .1 at $B_2 = 10$ and above .25 at $B_2 = \infty$, where it lies in the
-    middle half with probability below .25."""
+    r"""With 10,000 records, one feature and fair coins as labels, a cut lies within 1 % of either end with
+    probability 198/9999 at $B_2 = 0$, below .1 at $B_2 = 10$ and above .25 at $B_2 = \infty$. At $B_2 = \infty$ it
+    lies in the middle half with probability below .25."""
     draws, n, said = effort.pick(800, 10_000, 60_000), 10_000, []
     for budget, stated in ((0.0, 198 / 9999), (10.0, (-1, 0.1)), (np.inf, (0.25, 2))):
         cuts = consistency.noise_cuts(n, draws, budget, rng=rng)

@@ -119,9 +119,9 @@ def _rational_label_errors(a, b, trees):
           "majority.disjoint_vote_error", ours=True, proved=False, kind="certified",
           quantity="probability of a wrong vote, of all data against shares")  # fmt: skip
 def disjoint_vote(effort, rng):
-    r"""With ROSNAM, the vote of $\tau$ trees that share one leaf of two classes is never wrong more often with all
-    data than with parts, at any $\epsilon$, in any of the leaves that were computed, of at most 12 records per
-    class and with at most ten trees."""
+    r"""With ROSNAM, let at most ten trees share one leaf of two classes with at most 12 records of each. In every
+    leaf that was computed, at every $\epsilon$, the vote of these trees is wrong no more often with all data than
+    with parts."""
     n, trees = effort.pick((6, (2, 3, 5)), (8, (2, 3, 5)), (13, (2, 3, 4, 5, 7, 10)))
     for (a, b, t), shares in _share_votes(n, trees).items():
         full, data = _all_data_votes(a - b, t), {"counts": [a, b], "trees": t}
@@ -213,8 +213,9 @@ def _data_needed(error, j):
     quantity="probability of the wrong label, at a tenth of the budget against the whole",
 )
 def ten_times_suffice(effort, rng):
-    r"""With ROSNAM and two classes, ten times the data suffice for a tenth of the budget: the error depends on
-    $\epsilon j$ only, and the label of a leaf with ten times the records is on average wrong no more often."""
+    r"""With ROSNAM and two classes, ten times the data suffice for a tenth of the budget. The error depends on
+    $\epsilon j$ only. On average, the label of a leaf with ten times the records at $\epsilon/10$ is wrong no more
+    often than the label of the original leaf at $\epsilon$."""
     sizes = effort.pick((1, 5, 30), (1, 5, 30, 99), range(1, 200, 7))
     for share, n in product((0.55, 0.7, 0.9, 1.0), sizes):
         yield _tenfold(n, share)

@@ -215,7 +215,7 @@ def table_2(effort, rng):
 
 @SMOOTH("rdf/table-2-sensitivities", "table 2", "fails", SEARCH)
 def table_2_sensitivities(effort, rng):
-    """The cells of table 2 are smooth sensitivities of the score, by theorem 1, to one unit of the last digit."""
+    """By theorem 1, the cells of table 2 are smooth sensitivities of the score, to one unit of the last digit."""
     most, right = effort.pick(10, 10, 50), []
     rows = [row for row in smooth_sensitivities() if row[0] <= most]
     for j, e, cell in sorted(rows, key=lambda row: (row[0], -row[1])):

@@ -162,7 +162,7 @@ def twice(effort, rng):
     **over(*COSTS),
 )
 def no_multiple(effort, rng):
-    r"""No multiple of $\epsilon$ bounds the published mechanism's cost: for every multiple, the cost is higher at a gap."""
+    r"""No multiple of $\epsilon$ bounds the published mechanism's cost: for every multiple some gap costs more."""
     yield from certified(COSTS, effort)
     multiples, first = (2, 10, 100), {}
     for e, m in product((0.1, 1.0), multiples):

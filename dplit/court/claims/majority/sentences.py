@@ -51,7 +51,7 @@ def _below(x, epsilon):
     **over(*FEWER),
 )
 def less_noise(effort, rng):
-    r"""Frequency queries are inherently expensive and should be avoided if possible; it is possible, by a less
+    r"""Frequency queries are inherently expensive and should be avoided if possible. It is possible, by a less
     sensitive query that outputs a similar answer and results in less noise overall. (Read for two classes at the
     same $\epsilon$, and assuming $\epsilon \ge \frac34$, as in most of the experiments: at no gap is the published
     label wrong more often than the larger of two counts with Laplace noise. At the paper's smaller $\epsilon$ the

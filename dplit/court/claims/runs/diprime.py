@@ -47,7 +47,7 @@ def _balance(result, method):
 
 @said("diprime-v1/figure-1/halves", "agrees")
 def halves(result):
-    """In 100 trees of maximum depth 5, at epsilon 10, cuts of DiPriMe send around half of the records to each
+    """With 100 trees of maximum depth 5, epsilon 10, cuts of DiPriMe send around half of the records to each
     child, whereas random cuts are highly imbalanced."""
     (median, one), (random, two) = (_balance(result, m) for m in (V1, "DP-ERT"))
     most = rule.all_of([curves.higher(result, median, 0.5, -1), ~curves.higher(result, random, 0.5, -1)])

@@ -175,7 +175,7 @@ def few_and_more(result: Result, sets: Iterable[dict[int, str]]) -> str:
 
 @said("rdf/figure-7/steadier", "agrees")
 def steadier_with_trees(result):
-    """With 1 to 10 trees RDF's accuracy varies a lot more than with more than 10, as larger deviations show."""
+    """With 1 to 10 trees RDF's accuracy varies by a lot more than with more trees, as larger deviations show."""
     found = {e: by_trees(result, epsilon=e).values() for e in (0.2, 1.0)}
     parts = [curves.steadier(result, c[100], c[3]) for sets in found.values() for c in sets]
     words = "; ".join(f"epsilon {e:g}: {few_and_more(result, sets)}" for e, sets in found.items())

@@ -71,7 +71,7 @@ def adult(result):
 
 @said("rdf/figure-11/often", "differs")
 def often(result):
-    """On datasets other than Adult and SynthA, RDF is often more than 10 points more accurate than JPW, and often
+    """For other datasets than Adult and SynthA, RDF is often more than 10 points more accurate than JPW, and often
     more than 30 points more accurate than FS."""
     others, found = [d for d in SETS if d not in ("adult", "synth-a")], []
     for m, by in (("JPW", 0.1), ("FS", 0.3)):

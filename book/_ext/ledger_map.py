@@ -20,6 +20,7 @@ NUMBERED = re.compile(
     r"(theorem|lemma|corollary|proposition|property|definition|equation) \(?(\d[\d.]*)",
     re.I,
 )
+PART = re.compile(r"theorem \d[\d.]*, (equation \(\d+\))$", re.I)  # of a theorem that has several
 PLACED = re.compile(r"(table|figure|algorithm) (\d+)", re.I)
 NAMED = {
     name.lower(): name
@@ -68,6 +69,9 @@ def label(claim):
     place = NUMBERED.match(claim.where) or PLACED.match(claim.where)
     place = f"{place[1]} {place[2]}" if place else ""
     own = re.match(r"[a-z]+ \d", words)
+    part = PART.match(claim.where)
+    if part and words == place.lower():
+        return f"{place}, {part[1]}"
     named = f"{place}: {words}" if place and not own else words
     return named[:1].upper() + named[1:]
 
@@ -93,8 +97,8 @@ def scorecard(paper, claims, folder=""):
     numbered.sort(key=lambda c: order[c.id])
     rest = {
         "Other sentences": [],
-        "Steps of proofs": [],
-        "Readings of ours": [],
+        "Other steps of proofs": [],
+        "Other readings of ours": [],
         "Experiments, tables and figures": [],
     }
     kinds = dict(zip(("statement", "step", "reading", "experiment"), rest))

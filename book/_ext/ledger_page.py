@@ -32,6 +32,15 @@ WORST_FIRST = (
     "holds",
 )
 EXPORTS = ("claims.csv", "claims.json", "claims.bib", "errata.json")
+NAMED = {  # words by which readers ask for papers, beside their short names
+    "diprime": ("diprime-v1", "diprime-v2"),
+    "consul": ("diprime-v1", "diprime-v2"),
+    "williamson": ("diprime-v1", "diprime-v2"),
+    "li": ("mrf",),
+    "fletcher": ("rdf",),
+    "islam": ("rdf",),
+    "tajima": ("m-rf",),
+}
 LEADS = """<script>
 const lead = () => /^#(PAPERS)-/.test(location.hash) && location.replace(`entries/${location.hash.slice(1)}.html`);
 addEventListener("hashchange", lead);
@@ -153,10 +162,12 @@ def _breakable(name):
 
 def _controls(claims):
     papers = [(p, SHORT_NAMES[p]) for p in PAPERS if any(c.paper == p for c in claims)]
+    named = {p: (p,) for p, _ in papers if "diprime" not in p} | NAMED
     chapters = [(c, c.replace("_", " ")) for c in sorted({c.chapter for c in claims} - {""})]
     about = [*((a, a) for a in ABOUT), ("ours", "ours")]
     return (
-        '<form class="ledger-filter" role="search" aria-label="Filter the claims" hidden>\n'
+        '<form class="ledger-filter" role="search" aria-label="Filter the claims" '
+        f'data-named="{escape(json.dumps(named))}" hidden>\n'
         f"{_select('paper', 'Paper', papers)}\n"
         f"{_select('chapter', 'Chapter', chapters)}\n"
         f"{_select('verdict', 'Verdict', [(v, v) for v in VERDICTS + RUN_VERDICTS])}\n"

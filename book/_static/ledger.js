@@ -24,6 +24,8 @@ function filterLedger(ledger) {
   const own = new Map(
     rows.map((row) => [row, spaced(`${row.id} ${places.get(row)} ${statements.get(row)}`)]),
   );
+  const papersOf = JSON.parse(form.dataset.named); // by a word that names them
+  let onlyNear = false; // whether no row has what was asked for
   const everything = new Map(); // of a row, its words with a space before each; filled when asked for
 
   // Small letters, no brackets, and the words that "Thm. 2", "eq. (9)" and "§ 3" are short for.
@@ -47,9 +49,21 @@ function filterLedger(ledger) {
     return new RegExp(`(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`, "u");
   }
 
+  // Of "Fletcher theorem 1" and "DiPriMe v1: theorem 1" the rows of that paper, and what else is looked for.
+  function ofPaper(candidates, text) {
+    const [first, ...others] = text.split(" ").map((word) => word.replace(/[:,]$/, ""));
+    let papers = papersOf[first];
+    if (!papers || others.length >= SENTENCE) return [candidates, text];
+    const version = papers.filter((paper) => paper.endsWith(`-${others[0]}`));
+    if (version.length) [papers] = [version, others.shift()];
+    return [candidates.filter((row) => papers.includes(row.dataset.paper)), others.join(" ")];
+  }
+
   // The rows whose place has the phrase; if there is none, those whose statement has it, then those
   // with it anywhere, then with all words, and at last those nearest to a pasted sentence.
-  function searched(candidates, text) {
+  function searched(all, asked) {
+    const [candidates, text] = ofPaper(all, asked);
+    onlyNear = false;
     if (!text) return candidates;
     const words = text.split(" ");
     const whole = phrase(text);
@@ -60,7 +74,9 @@ function filterLedger(ledger) {
       (row) => words.length <= SENTENCE && words.every((word) => texts.get(row).includes(word)),
     ];
     const found = rules.map((rule) => candidates.filter(rule)).find((some) => some.length);
-    return found || named(candidates, text) || nearest(candidates, words);
+    const exact = found || named(candidates, text);
+    onlyNear = !exact;
+    return exact || nearest(candidates, words);
   }
 
   // Of a sentence that begins with its place, as "Theorem 7 Algorithm 2 satisfies ...", the rows of that.
@@ -116,7 +132,9 @@ function filterLedger(ledger) {
     ledger.querySelectorAll("tbody").forEach((body) => {
       body.hidden = !body.querySelector("tr[data-verdict]:not([hidden])");
     });
-    form.querySelector(".ledger-count").textContent = `${shown.size} of ${rows.length} claims`;
+    const near = shown.size ? "No claim has all these words; the nearest: " : "No claim has such words: ";
+    const count = `${shown.size} of ${rows.length} claims`;
+    form.querySelector(".ledger-count").textContent = onlyNear ? near + count : count;
   }
 
   // The address says what is filtered, so that "all leaks of RDF" can be linked to.

@@ -98,9 +98,26 @@ def test_a_phrase_is_looked_for_in_the_place_first(driver, tmp_path):
         ("completely different", []),
         ("*+", []),
         ("Theorem 2. It says what no row says.", ["rdf-one"]),
+        ("Fletcher theorem 2", ["rdf-one"]),
+        ("RDF: theorem 21", ["rdf-two"]),
+        ("Li 2", ["mrf-one-corrected"]),
+        ("rdf", ["rdf-two", "rdf-one"]),
+        ("Tajima theorem 2", []),
     ]:
         choose(driver, "text", text)
         assert shown(driver) == found, text
+
+
+def test_the_count_says_when_nothing_has_the_words(driver, tmp_path):
+    visit(driver, _fake_ledger(tmp_path).as_uri())
+    for text, said in [
+        ("theorem 2", "1 of 4 claims"),
+        ("What leaks, says the lemma?", "No claim has all these words; the nearest: 2 of 4 claims"),
+        ("completely different", "No claim has such words: 0 of 4 claims"),
+        ("", "4 of 4 claims"),
+    ]:
+        choose(driver, "text", text)
+        assert driver.execute_script("return document.querySelector('.ledger-count').textContent") == said
 
 
 SENTENCES = {  # as three papers print them

@@ -24,11 +24,11 @@ LEVELS = Box(
 
 @LEVELS("diprime-v2/corollary-3.1-levels", "ours; corollary 3.1 carried to a tree of two levels")
 def two_levels(effort, rng):
-    r"""Two levels of private medians on one attribute, where each child's range ends at the first cut, are at
-    least as likely as two random levels to leave more than $t$ records in each of the four leaves, for all data of
-    $N$ records and every $\epsilon$, if and only if $N \le 4t + 5$. For $N \ge 5t + 5$ ($N \ge 6$ if $t = 0$) this
-    fails for some data at each $\epsilon > 0$; for $N$ in between, it holds for all data at small $\epsilon$. For
-    a tree of $k \ge 2$ levels the condition is $N \le 2^k(t + 1) + 1$."""
+    r"""Let a tree cut one attribute on two levels, where each child's range ends at the first cut. Private medians
+    are at least as likely as random cuts to leave more than $t$ records in each of the four leaves, for all data
+    of $N$ records and every $\epsilon$, if and only if $N \le 4t + 5$. For $N \ge 5t + 5$ ($N \ge 6$ if $t = 0$)
+    this fails for some data at each $\epsilon > 0$; for $N$ in between, it holds for all data at small $\epsilon$.
+    For a tree of $k \ge 2$ levels the condition is $N \le 2^k(t + 1) + 1$."""
     few = list(_few(effort))
     yield from few
     low, high = _smallest_trap(effort.pick(8, 32, 128))

@@ -112,8 +112,8 @@ SETTINGS = (
     **over(*CONVERTED),
 )
 def converted(effort, rng):
-    r"""A boosting round whose test and pairs together spend $\rho$ is $(\epsilon, \delta)$-private for the
-    $\epsilon$ that the conversion gives at any real order. Under replace-one it spends four times this $\rho$."""
+    r"""A boosting round whose test and pairs together cost $\rho$ is $(\epsilon, \delta)$-private for the
+    $\epsilon$ that the conversion gives at any real order. Under replace-one it costs four times this $\rho$."""
     yield from certified(CONVERTED, effort, broken="leaks")
     cases = []
     for (name, signs, scores), (rho, delta), relation in product(

@@ -227,10 +227,10 @@ def _worst(universe, signs, n, model, rounds, neighbours):
 
 @BUDGET("ours/rounds-loss", "ours", quantity="privacy loss", **over("ours/rounds-loss"))
 def rounds_loss(effort, rng):
-    r"""$T$ rounds of boosting in each of which the tests cost $\epsilon_s$ and the leaves cost $\epsilon_v$ are
-    together $T(\epsilon_s + \epsilon_v)$-private under add-remove, and cost twice that under replace-one, although
-    each round reads residuals of a model that the earlier rounds have released. Under add-remove, some data attain
-    this bound for any $T$, up to the step that is kept for rounding."""
+    r"""In each of $T$ rounds of boosting, let the tests cost $\epsilon_s$ and the leaves cost $\epsilon_v$. The
+    rounds are together $T(\epsilon_s + \epsilon_v)$-private under add-remove, and cost twice that under
+    replace-one, although each round reads residuals of a model that the earlier rounds have released. Under
+    add-remove, some data attain this bound for any $T$, up to the step that is kept for rounding."""
     yield from certified("ours/rounds-loss", effort, broken="leaks")
     level, leaf, n = 0.6, 0.8, effort.pick(2, 2, 3)
     two, three = (boosting.SmallClasses(np.zeros((3, k)), level, leaf) for k in (1, 3))

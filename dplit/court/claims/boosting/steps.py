@@ -162,8 +162,8 @@ def against(factor, fits, n, epsilon, seed):
 )
 def rounds_drawn(effort, rng):
     """On simulated records, the excess loss with the rule's number of rounds is more often than not lower than
-    with a fifth of that number. More often than not it is also lower than with five times that number. (Agrees if
-    both intervals lie above one half, differs if one lies below.)"""
+    with a fifth of that number. More often than not it is also lower than with five times that number. (The
+    sentence agrees if both intervals lie above one half, and differs if one lies below.)"""
     fits = effort.pick(60, 300, 2000)
     seed = int(rng.integers(2**31))
     rule, *others = np.array(list(excesses([0.2, 5.0], fits, 2000, 4.0, seed))).T

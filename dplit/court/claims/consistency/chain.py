@@ -187,8 +187,9 @@ def equation_11_corrected(effort, rng):
     quantity="expected size after m cuts",
 )
 def equation_11_forest(effort, rng):
-    """For $m$ = 1 and 6 cuts, $D$ = 1 and 3, $B_1 = B_2 = 0$, 2 and 10, uniform features and features on a curve,
-    the expected sizes of cells on paths of a multinomial forest stay below the corrected equation 11."""
+    """Take $m$ = 1 and 6 cuts, $D$ = 1 and 3, $B_1 = B_2 = 0$, 2 and 10, and both uniform features and features on
+    a curve. In all these cases the expected sizes of cells on paths of a multinomial forest stay below the bound
+    of the corrected equation 11."""
     draws = effort.pick(240, 4000, 40_000)
     settings = [*product((1, 3), (1, 6), BUDGETS, ["independent"])]
     for d, m, b, design in [*settings, *product([3], (1, 6), (0.0, 2.0), ["one-curve"])]:

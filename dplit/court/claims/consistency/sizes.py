@@ -62,8 +62,9 @@ def _leaf_moment(n, k, features, power, known):
 @DIAMETER("mrf/diameter/leaf", "ours", "holds", "consistency.leaf_power", "consistency.ideal_paths", intervals=8,
           proved=False, quantity="expected size of X's leaf in one feature")  # fmt: skip
 def diameter_leaf(effort, rng):
-    """Let paths with cuts uniform in ranks be simulated for 500 and 200,000 records, one feature and four, and
-    $k = 10$. The size and the squared size of the leaves in which they end have the means of `mrf/diameter`."""
+    """Let paths with cuts uniform in ranks be simulated for 500 and 200,000 records, for one feature and for four,
+    and for $k = 10$. The size and the squared size of the leaves in which these paths end have the means of
+    `mrf/diameter`."""
     draws = effort.pick(20_000, 200_000, 10**6)
     for n, d in product((500, 200_000), (1, 4)):
         sizes = consistency.ideal_paths(n, 10, d, draws, rng=rng).sizes[:, 0]

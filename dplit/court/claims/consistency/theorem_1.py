@@ -89,9 +89,9 @@ def _drawn(n, budget, draws, rng):
 
 @THEOREM_1("mrf/theorem-1", "Theorem 1", "assumes", intervals=3, quantity="chance that a leaf is cut in the pair")
 def theorem_1(effort, rng):
-    r"""The proposed MRF is consistent, as is proved theoretically: suppose that $X$ is supported on $[0, 1]^D$ and
+    r"""The proposed MRF is consistent, as is proved theoretically. Suppose that $X$ is supported on $[0, 1]^D$ and
     has non-zero density almost everywhere, and that the distribution function of the split points is
-    right-continuous at 0 and left-continuous at 1; then, if $B_3 \to \infty$, MRF is consistent when $k \to
+    right-continuous at 0 and left-continuous at 1. Then, if $B_3 \to \infty$, MRF is consistent when $k \to
     \infty$ and $k/n \to 0$ as $n \to \infty$. This assumes finite $B_1$ and $B_2$ and, as far as is proved,
     $k/\log n \to \infty$, which the theorem does not say. At $B_1 = B_2 = \infty$ a tree with $k = n^{4/5}$ never
     looks at a pair of features that decides the class, and its error stays at .4, although the Bayes risk is .2.
@@ -113,10 +113,10 @@ def theorem_1(effort, rng):
 @CORRECTED.corrected(theorem_1, intervals=18, quantity="error of a tree")
 def corrected(effort, rng):
     r"""Let the features have any distribution without atoms in a coordinate, and the label any distribution. With
-    algorithm 1's stopping a tree of MRF and the vote are consistent if $B_1$ and $B_2$ are finite and fixed, the
-    halves are drawn without regard to the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$ and $k/\log n
-    \to \infty$. In simulations, as $n$ grows, errors fall, the records of a leaf come closer together, and few
-    leaves are small."""
+    algorithm 1's stopping rule, a tree of MRF and the vote are consistent if $B_1$ and $B_2$ are finite and fixed,
+    the halves are drawn without regard to the records (equal or by coins), $B_3 \to \infty$, $k/n \to 0$ and
+    $k/\log n \to \infty$. In simulations, as $n$ grows, errors fall, the records of a leaf come closer together,
+    and few leaves are small."""
     small, large = sizes = 10, effort.pick(1000, 6000, 20_000)
     most, said = effort.pick(1600, 6000, 20_000), []
     for design, b in (("independent", 0.0), ("independent", 2.0), ("one-curve", 2.0)):

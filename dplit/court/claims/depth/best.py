@@ -97,10 +97,10 @@ def optimal_depth_corrected(effort, rng):
 
 @SETTINGS("rdf/optimal-depth-settings", "Section 4.3", ours=True, proved=False, quantity="rows where it is best")
 def optimal_depth_settings(effort, rng):
-    r"""In the model of `rdf/depth-accuracy` (independent uniform features, cuts in the middle, the sign of one
-    feature as target), at the sizes of Table 3 with 100 trees and $\epsilon = 1$, the depth of Theorem 2 is best
-    in no row with continuous features only, and the depth of Table 4 in one such row. Theorem 2 gives 5 to 8
-    levels too many for 15 features or more, and too few levels for 5 or fewer. (On the paper's sets the runs of
+    r"""Take the model of `rdf/depth-accuracy` (independent uniform features, cuts in the middle, the sign of one
+    feature as target), at the sizes of Table 3 with 100 trees and $\epsilon = 1$. The depth of Theorem 2 is best
+    in no row with continuous features only, and the depth of Table 4 is best in one such row. Theorem 2 gives 5 to
+    8 levels too many for 15 features or more, and too few levels for 5 or fewer. (On the paper's sets the runs of
     figure 6 gain from depth: the chapter shows both.)"""
     rows = {k: (v.records, v.continuous) for k, v in printed_rows().items() if not v.discrete}
     searched = {shape: _best_by_vote(*shape) for shape in set(rows.values())}

@@ -27,7 +27,8 @@ MEASURED = Box("thm-depth-visited", "trees.reach_random_leaves", about="experime
 def empty_unvisited(effort, rng):
     """Future records of the same distribution are unlikely to visit empty leaves. (Read: with the 30 trees of
     Table 3, a record of a set drawn from the 14 with equal probabilities meets an empty leaf with probability
-    below one half. The sentence agrees if the interval is below one half, and differs if it is above.)"""
+    below one half. The sentence agrees with our runs if the interval is below one half, and differs from them if
+    it is above.)"""
     draws = effort.pick(1400, 14_000, 140_000)
     names = [list(printed_rows())[i] for i in rng.integers(SETS, size=draws)]
     hits = sum(_meets_empty(name, 30, rng) for name in names)

@@ -266,10 +266,10 @@ def _share_error(x, weight, trees):
     quantity="probability of a wrong label, of a share against all data",
 )
 def shares_of_three_classes(effort, rng):
-    r"""With ROSNAM and $k \ge 3$ classes, a label at $\epsilon$ from one of $\tau$ parts is wrong less often than
-    a label from all data at $\epsilon/\tau$ on every unanimous leaf of $n \ge 1$ records with small enough
-    $\epsilon n$ (below $\log\frac43$ for $k = 3$), and on some mixed leaves, such as $(2, 1, 0)$ with 2 trees at
-    $e^{\epsilon/2} = 11/10$."""
+    r"""Let ROSNAM label leaves of $k \ge 3$ classes. A label at $\epsilon$ from one of $\tau$ parts is wrong less
+    often than a label from all data at $\epsilon/\tau$ on every unanimous leaf of $n \ge 1$ records with small
+    enough $\epsilon n$ (below $\log\frac43$ for $k = 3$). The same holds on some mixed leaves, such as $(2, 1, 0)$
+    with 2 trees at $e^{\epsilon/2} = 11/10$."""
     tenth = Fraction(11, 10)  # e^(epsilon / 2)
     epsilon, small, most = 2 * math.log(1.1), [], effort.pick(20, 40, 80)
     for x in ((1, 0, 0), (2, 1, 0)):

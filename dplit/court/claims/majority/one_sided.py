@@ -170,7 +170,7 @@ def table_6_new(effort, rng):
 )
 def table_6_is_exponential(effort, rng):
     r"""The new cells of table 6 are the rounded probabilities of the exponential mechanism at rate $\epsilon$. The
-    probabilities of ROSNAM are 69.7, 69.7, 54.8, 81.6, 99.1 and 99.7 %, higher in every row."""
+    probabilities of ROSNAM are 69.7, 69.7, 54.8, 81.6, 99.1 and 99.7 %, which are higher in every row."""
     exponential = lambda x: Exponential(0.1, monotonic=True).pmf(x)[1]  # noqa: E731
     found = yield from _table_6("new", exponential, room=0.5)
     rosnam = [100 * majority.one_sided_law(x, 0.1)[1] for x, _ in label_probabilities("new")]

@@ -171,8 +171,8 @@ def _equation_10(data, ball):
 )
 def equation_11(effort, rng):
     r"""$S^i(x)$ is the largest amount by which the score at distance $i$ differs from the score at $x$ (10), so it
-    is 1 exactly for $i \ge j$ (11): the local sensitivity of the scoring function is 0 until the data are $j$
-    records away from $x$, at which point it becomes 1."""
+    is 1 exactly for $i \ge j$ (11). That is, the local sensitivity of the scoring function is 0 until the data are
+    $j$ records away from $x$, at which point it becomes 1."""
     for data, j, i, ball in _balls(effort):
         yield same(_equation_10(data, ball), i >= j, **data)
     return note(

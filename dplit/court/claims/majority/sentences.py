@@ -281,7 +281,7 @@ def empty_uniform(effort, rng):
 )
 def false_confidence(effort, rng):
     r"""In an empty leaf with noisy counts, where every label reports a purely random frequency, highly confident
-    predictions could be falsely created: if Laplace noise is added and negative counts become 0, one of two
+    predictions could be falsely created. If Laplace noise is added and negative counts become 0, one of two
     classes has a share of $q$ or more with probability $\frac12 + \frac{1-q}{2}$, for every $\epsilon$."""
     for e, q in product((0.1, 10.0, 1.0), (0.6, 0.8, 0.99, 0.9)):
         yield same(_confident(q, e), 0.5 + (1 - q) / 2, 1e-7, share=q, epsilon=e)

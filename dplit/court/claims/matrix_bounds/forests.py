@@ -31,10 +31,10 @@ def _moved(one, noise, z):
 @BLOCK("m-rf/block-norm", "ours; noise for all leaves of a forest", intervals=1, quantity="variance, 2/epsilon^2")
 def block_norm(effort, rng):
     r"""Noise on the leaves of any forest with density proportional to $e^{-\epsilon\max_t\|z_t\|_1}$, where $z_t$
-    are the leaves of tree t, is $\epsilon$-DP under add-remove. With o leaves in all, a leaf of a tree with $m_t$
-    leaves has variance $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$. For two or more trees of equal size this is
-    always less than the variance $2\tau^2/\epsilon^2$ of Laplace noise of scale $\tau/\epsilon$. As the number of
-    two-leaf trees grows, the former tends to a third of the latter."""
+    is the noise on the leaves of tree t, is $\epsilon$-DP under add-remove. With o leaves in all, a leaf of a tree
+    with $m_t$ leaves has variance $\frac{2(o+1)(o+2)}{(m_t+1)(m_t+2)\epsilon^2}$. For two or more trees of equal
+    size this is always less than the variance $2\tau^2/\epsilon^2$ of Laplace noise of scale $\tau/\epsilon$. As
+    the number of two-leaf trees grows, the former tends to a third of the latter."""
     halves = {}
     for tau, m in itertools.product((2, 3, 8, 128), (2, 3, 8, 50)):
         halves[tau, m] = half = matrix.BlockNorm([m] * tau, 1.0).variances[0] / 2

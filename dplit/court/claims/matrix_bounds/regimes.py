@@ -33,9 +33,9 @@ def two_regimes(effort, rng):
     r"""Let $\tau$ trees on n cells have o leaves in all, with no cell in more than $\gamma$ distinct leaves. In
     units of $\frac2{\epsilon^2}$ the error is $\tau^2o$ with Laplace noise for each tree, at most $\gamma^2o$ with
     noise on the distinct leaves, and $\tau n$ with noisy cells, since each leaf then contributes the number of its
-    cells. Cells therefore beat Laplace noise for each tree exactly if $\tau > \sqrt{\tau n/o}$, the root of the
-    mean number of cells of a leaf: about 3.4 trees on Car with depth 4, 12 with depth 2, 10 on Nursery with depth
-    4."""
+    cells. Noise on the cells therefore beats Laplace noise for each tree exactly if $\tau > \sqrt{\tau n/o}$, the
+    root of the mean number of cells of a leaf. This root is about 3.4 on Car with depth 4, 12 on Car with depth 2,
+    and 10 on Nursery with depth 4."""
     yield from certified(BETTER, effort)
     for one in small_forests(rng, effort.pick(10, 100, 500), 4, 4, 8):
         T, tau, o, n = one.T, one.n_trees, one.trees.n_leaves, math.prod(one.levels)

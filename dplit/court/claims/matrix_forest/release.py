@@ -99,7 +99,7 @@ def forest_budget(effort, rng):
 
 @BUDGET("m-rf/ours/forest-published", "ours", range="as published, replace-one; else as of the proved forest")
 def forest_published(effort, rng):
-    """A matrix forest with published accounting spends 2 epsilon under replace-one, as its budget states."""
+    """A matrix forest with published accounting costs 2 epsilon under replace-one, as its budget states."""
     for loss, epsilon, data in _losses("published", (1,), rng):
         if data["neighbours"] == RO:
             yield same(loss, epsilon, **data)

@@ -138,8 +138,8 @@ def _coupons(seen, coupons, draws):
 def coupons(effort, rng):
     r"""For $\tau$ random trees that test $h$ of $d$ columns on every path, the number of distinct leaves that hold
     a given cell is distributed as the number of distinct coupons in $\tau$ draws from $\binom dh$. All coupons
-    occur with probability at least $1 - \binom dh(1 - 1/\binom dh)^\tau$. If they do at depth 1, T has full
-    rank."""
+    occur with probability at least $1 - \binom dh(1 - 1/\binom dh)^\tau$. If all coupons occur at depth 1, T has
+    full rank."""
     for tau, d, h in ((1, 4, 2), (5, 4, 2), (12, 5, 2), (40, 6, 3), (30, 3, 0), (9, 6, 6)):
         for m, p in enumerate(matrix.distinct_leaves_law(tau, d, h)):
             yield same(_coupons(m, math.comb(d, h), tau), p, 1e-9, 1e-12, tau=tau, d=d, h=h, m=m)

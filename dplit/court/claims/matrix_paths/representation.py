@@ -42,11 +42,11 @@ def _products(one, X, y, Q, classes):
 
 @REPRESENTATION("m-rf/representation", "Matrix random forests: C = TD, W = QT', V = QT'TD")
 def representation(effort, rng):
-    r"""With T the decision paths of a forest over categorical columns, D the records by cell and class and Q the
-    queries by cell: $C = TD$ are the class counts of the leaves, $W = QT^\top$ says which leaves the queries
-    reach, and $V = QT^\top TD$ are the weighted votes, all computed without materializing the data matrix D. (The
-    aggregated votes represent a weighted count: a record counts in $V_{ij}$ once for each tree in which it shares
-    a leaf with the query.)"""
+    r"""Let T hold the decision paths of a forest over categorical columns, D the records by cell and class, and Q
+    the queries by cell. Then $C = TD$ are the class counts of the leaves, $W = QT^\top$ says which leaves the
+    queries reach, and $V = QT^\top TD$ are the weighted votes, all computed without materializing the data matrix
+    D. (The aggregated votes represent a weighted count: a record counts in $V_{ij}$ once for each tree in which it
+    shares a leaf with the query.)"""
     forests = effort.pick(12, 60, 300)
     for _ in range(forests):
         levels = small.small_levels(rng)
@@ -170,10 +170,10 @@ def domain_size(effort, rng):
     "m-rf/complexity", "Complexity", "holds", "matrix.Paths", "matrix.Workload", proved=False, quantity="entries"
 )
 def complexity(effort, rng):
-    r"""With $n$ values of each feature, $o$ leaves and $b$ queries the query matrices of training, prediction and
-    subsample-and-aggregate have $o\,n^d$, $b\,n^d$ and $b\,o$ entries, and T has an implicit form of size $o
-    \times dn$. (Here $d$ is the number of features in the ensemble's subset, without the class, which "data and
-    schema" counts. The costs of the noise depend on the strategy and are not judged here.)"""
+    r"""With $n$ values of each feature, $o$ leaves and $b$ queries, the query matrices of training, prediction and
+    subsample-and-aggregate have $o\,n^d$, $b\,n^d$ and $b\,o$ entries respectively, and T has an implicit form of
+    size $o \times dn$. (Here $d$ is the number of features in the ensemble's subset, without the class, which
+    "data and schema" counts. The costs of the noise depend on the strategy and are not judged here.)"""
     tau, b = 3, 7
     for n, d in ((2, 2), (2, 5), (3, 3), (4, 2), *effort.pick((), ((4, 4),), ((4, 5), (2, 9)))):
         for h in range(1, d + 1):

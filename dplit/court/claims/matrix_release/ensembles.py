@@ -203,7 +203,8 @@ def tuning(effort, rng):
 def advice(effort, rng):
     """For smaller datasets, the authors recommend a single ensemble forest with the original feature set to
     maximize accuracy; increasing the number of ensembles reduces the privacy budget per ensemble. (This fails on
-    some small sets: in their own table on Car two ensembles of four features are ahead for all three methods.)"""
+    some small sets: in the authors' own table on Car, two ensembles of four features are more accurate than one
+    ensemble for all three methods.)"""
     cells, printed = table("m-rf/appendix-table-2").cells, []
     for name in ("training", "prediction", "subsample"):
         one, two = (cells["car", f"{name}, q = {q}"].value for q in (1, 2))

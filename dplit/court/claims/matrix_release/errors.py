@@ -75,7 +75,7 @@ def theorem_4(effort, rng):
 
 @ERROR.corrected(theorem_4, "matrix.error")
 def theorem_4_total(effort, rng):
-    r"""$\mathrm{Err}_\epsilon(T, A)$ is the expected sum of squared errors over all leaves of one class. For $k$
+    r"""$\mathrm{Err}_\epsilon(T, A)$ is the expected sum of squared errors over all leaves for one class. For $k$
     classes the sum is $k$ times as large, and the mean per leaf is $1/o$ of that sum."""
     return (yield from _as_total(effort, rng, False))
 
@@ -89,7 +89,8 @@ def theorem_6(effort, rng):
 
 @ERROR.corrected(theorem_6, "matrix.error")
 def theorem_6_total(effort, rng):
-    r"""$\mathrm{Err}_\epsilon(QT^\top T, A)$ is the expected sum of squared errors over all queries of a class."""
+    r"""$\mathrm{Err}_\epsilon(QT^\top T, A)$ is the expected sum of squared errors over all queries for one
+    class."""
     return (yield from _as_total(effort, rng, True))
 
 
@@ -116,9 +117,9 @@ def support(effort, rng):
 
 @IDENTITY("m-rf/gap-from-cells", "Section 1, main contributions", "assumes", proved=True, about="reading")
 def gap_closed(effort, rng):
-    """Batch analysis closes the gap in votes between private prediction and private training, which a limited
-    number of queries causes. (This holds if prediction and training both release the cells: their weighted votes
-    are then one function of one histogram. If each has a strategy of its own, these votes differ, and so do hard
+    """Batch analysis closes the gap in votes that a limited number of queries causes between private prediction
+    and private training. (This holds if prediction and training both release the cells: their weighted votes are
+    then one function of one histogram. If each has a strategy of its own, these votes differ, and so do hard
     votes.)"""
     differ, batches = 0, effort.pick(10, 40, 200)
     for seed in range(batches):
@@ -175,9 +176,9 @@ def clipping(effort, rng):
 @COST("m-rf/noise-cost", "Complexity, noise generation in line 6 of algorithm 3", "assumes", quantity="draws")
 def noise_cost(effort, rng):
     r"""Generating the noise takes space and time $O(n^d)$ for training and prediction, and $O(o + b)$ and $O((o +
-    b)\,o)$ for subsample-and-aggregate with any domain. (This assumes that classes $k$ and trees $\tau$ are
-    constants and that the strategy is the cells: $k\,n^d$ draws and $\tau k\,n^d$ additions for the leaves. A
-    strategy with more rows takes more multiplications.)"""
+    b)\,o)$ for subsample-and-aggregate with any domain. (This assumes that the numbers $k$ of classes and $\tau$
+    of trees are constants and that the strategy is the cells. The noise then takes $k\,n^d$ draws, and the leaves
+    take $\tau k\,n^d$ additions. A strategy with more rows takes more multiplications.)"""
     for n, d, tau in ((2, 2, 1), (2, 4, 3), (3, 3, 2), (4, 2, 5)):
         one, Q = small.forest([n] * d, tau, 1, rng), small.records([n] * d, 6, rng)
         identity, y = matrix.member(one.leaves, "identity"), np.zeros(6, int)

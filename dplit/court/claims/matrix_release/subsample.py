@@ -237,10 +237,10 @@ def two_queries(effort, rng):
     range="Car, depth 3, 346 queries; Balance, depth 2, 125 queries; 16 trees",
 )
 def subsample_existing(effort, rng):
-    r"""The existing subsample-and-aggregate framework allocates the privacy budget equally to each inference
-    query, $\epsilon/b$ to each of $b$. The noise then has scale $b/\epsilon$, and $2b/\epsilon$ for hard votes.
-    (All votes together change by at most the number of queries that share a leaf, hard votes by at most twice
-    that.)"""
+    r"""The existing subsample-and-aggregate framework allocates the privacy budget equally to the inference
+    queries: each of $b$ queries gets $\epsilon/b$. The noise then has scale $b/\epsilon$, and $2b/\epsilon$ for
+    hard votes. (All votes together change by at most the number of queries that share a leaf, hard votes by at
+    most twice that.)"""
     for name, _, Q, most in _batches(effort):
         yield at_most(most, len(Q), name=name)
     return "{name}: {exact:.0f} of {stated:.0f} queries share a leaf, at most"

@@ -109,9 +109,9 @@ def definition_3(effort, rng):
     range="two random forests on 2 or 3 columns; 30 records",
 )
 def total_error(effort, rng):
-    r"""$\mathrm{Err}_\epsilon(W, A)$ is the total expected squared error of all queries of one class, for every
-    data set. For $k$ classes the error is $k$ times as large. The mean per answer is the total divided by the
-    number of queries. A row that occurs $\mu$ times counts $\mu$ times."""
+    r"""$\mathrm{Err}_\epsilon(W, A)$ is the total expected squared error of the answers to all queries for one
+    class, for every data set. For $k$ classes the error is $k$ times as large. The mean per answer is the total
+    divided by the number of queries. A row that occurs $\mu$ times counts $\mu$ times."""
     groups = effort.pick(2000, 8000, 40_000)
     for one in small.small_forests(rng, 2):
         T, epsilon = one.T, float(rng.choice([0.5, 1.0, 3.0]))

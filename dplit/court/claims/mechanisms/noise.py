@@ -24,8 +24,9 @@ GEOMETRIC = Box("thm-geometric", "mechanisms.Geometric", quantity="privacy loss"
     **over(*RATIOS),
 )
 def laplace(effort, rng, paper):
-    r"""If a number changes by at most $\Delta(f)$, adding Laplace noise of scale $\Delta(f)/\epsilon$ makes it
-    $\epsilon$-private. Between neighbours that attain $\Delta(f)$, the loss is exactly $\epsilon$."""
+    r"""If a number changes by at most $\Delta(f)$ between neighbours, adding Laplace noise of scale
+    $\Delta(f)/\epsilon$ makes it $\epsilon$-private. Between neighbours that attain $\Delta(f)$, the loss is
+    exactly $\epsilon$."""
     for name in RATIOS:
         yield from certified(name, effort, broken="leaks")
     for epsilon, reach in ((0.1, 3.0), (1.0, 1.0)):

@@ -197,8 +197,8 @@ def dominates(effort, rng):
     "rdf/best-of-two", "addendum, section 2, example 3.6", "loose", quantity=ERROR, **over("rdf/best-of-two")
 )
 def best_of_two(effort, rng):
-    r"""With exactly two candidates, counts 0 and $f_c > 0$ and $\Delta u = 1$, the exponential mechanism reports
-    the wrong one with probability at most $2e^{-f_c\epsilon/2}$."""
+    r"""With exactly two candidates, whose counts are 0 and $f_c > 0$, and with $\Delta u = 1$, the exponential
+    mechanism reports the wrong one with probability at most $2e^{-f_c\epsilon/2}$."""
     yield from certified("rdf/best-of-two", effort, met=False, left=_wrong)
     return "{statement} wherever {where}"
 

@@ -53,7 +53,8 @@ def categorical_split(effort, rng):
 
 @SUBSETS("diprime-v1/categorical-law", "ours; section 3", "holds", "median.subset_sizes", "median.subset_law")
 def categorical_law(effort, rng):
-    """A subset-sum dynamic programme over all levels gives the exact distribution of the size $|B|$ of a side."""
+    """A subset-sum dynamic programme over all levels gives the exact distribution of the size $|B|$ of one side of
+    a categorical split."""
     few = [rng.integers(0, 9, m).tolist() for m in range(2, effort.pick(8, 11, 14))]
     many = [rng.integers(0, 60, m).tolist() for m in effort.pick((40,), (40, 80), (40, 80, 200))]
     for c in many:

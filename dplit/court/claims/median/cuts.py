@@ -29,7 +29,7 @@ def _gap_loss(law, gap):
 def by_rank(effort, rng):
     r"""Order the observations, select the $j$-th by the exponential mechanism with $\Pr(j) \propto
     e^{-\frac{\epsilon_1}{2}|N_i - 2j|}$, and draw a value uniformly between it and the next record. The value
-    drawn is an $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for it.)"""
+    drawn is an $\epsilon_1$-private median. (Section 3 counts half of $\epsilon_1$ for this median.)"""
     first, *others = [next(certified(name, effort)) for name in LEAKS]
     for gap in (1e-2, 1e-4, 1e-6):
         yield same(_gap_loss(median.rank_interval_law, gap), math.log(2 / (3 * gap)), 1e-9, broken="fails")

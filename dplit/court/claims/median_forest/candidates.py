@@ -30,7 +30,7 @@ def split_budget(effort, rng):
 def split_budget_corrected(effort, rng):
     r"""Let a tree have $K \ge 2$ candidates in each node, and let its leaves cost $(1 - \rho)\epsilon$. Under
     add-remove, the tree costs $\epsilon$ at $\epsilon_1 = \rho\epsilon / \bigl(d_{max}(K + R^2/(8B^2))\bigr)$.
-    With any larger $\epsilon_1$ some data set has a higher cost."""
+    With any larger $\epsilon_1$ the cost is higher for some data set."""
     losses = []
     for columns in effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5)):
         share = 1 / (columns + HALF_RATE)  # of rho epsilon / d_max = 1

@@ -53,7 +53,8 @@ def _kept(data, found, **options):
 @DEPTH("diprime-v2/depth-rule", "Section 4; tables 1 and 2", proved=False, range="the ten sets of tables 1 and 2")
 def depth_rule(effort, rng):
     """$d_{max}$ was chosen such that the expected occupancy at each leaf node was greater than some number (25 in
-    most experiments, 10 for Banknote). For DiPriMe, DiPriMeExp and DiPriMeFlip, tables 1 and 2 keep to this."""
+    most experiments, 10 for Banknote). For DiPriMe, DiPriMeExp and DiPriMeFlip, tables 1 and 2 keep to this
+    rule."""
     found = _occupancies(_printed_depths("DiPriMe"))
     for data in sorted(found, key=lambda data: SETS[data][2] / found[data]):
         yield _kept(data, found[data])

@@ -74,10 +74,10 @@ def leaf_mean(effort, rng, paper):
 
 @CLAMPED("diprime-v1/leaf-mean-clamped", "ours; section 3", quantity="privacy loss of any leaf")
 def clamped(effort, rng):
-    r"""Clamped to $[B_L, B_U]$, the published mean costs exactly $\max(\epsilon_2, \log 2 + \epsilon_2/2)$ over
-    all leaves that hold a record. When a record joins $N$ others, it costs exactly $\max(\epsilon_2,
-    \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$. The release is $\epsilon_2$-private if and only if $\epsilon_2
-    \ge 2\log 2$."""
+    r"""Clamped to $[B_L, B_U]$, the published mean costs exactly $\max(\epsilon_2, \log 2 + \epsilon_2/2)$ in the
+    worst case over all leaves that hold a record. When a record joins $N$ others, this mean costs exactly
+    $\max(\epsilon_2, \log\frac{N+1}{N} + \epsilon_2\frac{N}{N+1})$. The release is $\epsilon_2$-private if and
+    only if $\epsilon_2 \ge 2\log 2$."""
     small, many, said = list(_small_leaves(3, effort.pick(3, 5, 9))), [], []
     for n in (10, 100, 10**4):
         loss = _clamped_loss(_pair([0.0] * n, 1.0, 0.3))
@@ -132,9 +132,9 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
     leaf_mean, proved=False, intervals=2, quantity="privacy loss", range="up to three records in fractions; draws"
 )
 def votes(effort, rng, paper):
-    r"""Let each record split one vote between the ends of $[B_L, B_U]$ by its target. When a record joins, the two
-    totals change by exactly 1 in L1 norm, so with Laplace noise of scale $1/\epsilon_2$ on each they are
-    $\epsilon_2$-private. So is the mean computed from them, even for an empty leaf."""
+    r"""Let each record split one vote between the ends of $[B_L, B_U]$ according to its target. When a record
+    joins, the two totals change by exactly 1 in L1 norm, so with Laplace noise of scale $1/\epsilon_2$ on each
+    they are $\epsilon_2$-private. So is the mean computed from them, even for an empty leaf."""
     neighbours = 0
     for n in range(effort.pick(4, 6, 8)):
         for targets in combinations_with_replacement([Fraction(i, 3) for i in range(4)], n):

@@ -28,7 +28,7 @@ POINTS = (-30.0, 0.0, 1.0, 2.0, 3.0, 30.0)  # kinks of the densities, and far ou
 def partition(effort, rng, paper):
     r"""If the data are partitioned into $N_T$ subsets, a forest whose trees are each $\epsilon$-private is
     $\epsilon$-private by parallel composition. (This assumes add-remove, and that each record draws its subset
-    independently; the papers do not say how, except that v1 says "randomly".)"""
+    independently; the papers do not say how the data are partitioned, except that v1 says "randomly".)"""
     budgets = (1.0, 0.1, 3.0)
     drawn, cut = ({e: _counts_loss(law, (0,), 1, e) for e in budgets} for law in (_independent, _equal_parts))
     for e in budgets:

@@ -22,8 +22,8 @@ HALVES = [Fraction(i, 2) for i in range(3)]  # targets in the enumerations: 0, 1
 @CANDIDATES("diprime-v2/budget-exp-flip", "Section 3.1, privacy analysis", "leaks", quantity="privacy loss")
 def budget_exp_flip(effort, rng):
     r"""In DiPriMeExp and DiPriMeFlip the candidate splits are on separate attributes. Therefore all medians of a
-    node cost $\epsilon_s$, a split costs $\epsilon_s + \epsilon_a$, and the tree costs $d_{max}(\epsilon_s +
-    \epsilon_a) + \epsilon_\ell$."""
+    node together cost $\epsilon_s$, a split costs $\epsilon_s + \epsilon_a$, and the tree costs
+    $d_{max}(\epsilon_s + \epsilon_a) + \epsilon_\ell$."""
     many = effort.pick((2, 3), (2, 3, 4), (2, 3, 4, 5))
     losses = {
         (mechanism, columns): limit(laws.candidates_law, columns, 1.0, effort, mechanism)
@@ -207,8 +207,8 @@ def score_classes(effort, rng):
 
 @SCORE("diprime-v1/attribute-score-algorithm", "Algorithm 3, line 52", "fails", "median_forest.split.candidates")
 def score_algorithm(effort, rng):
-    r"""Line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde a}|}$, gives the probabilities of
-    section 3."""
+    r"""The choice of an attribute by line 52, $\Pr(\tilde a) \propto e^{-\frac{\epsilon_1}{8B^2}|MSE_{\tilde
+    a}|}$, has the probabilities that section 3 gives."""
     better, worse = sse([Fraction(-1)]) + sse([Fraction(1)]), sse([Fraction(-1), Fraction(1)])
     by_section, by_line = (worse - better) / 8, (worse - better) / 2 / 8  # B = 1, and N = 2 records
     yield same(by_line, by_section, targets=[-1, 1])
@@ -222,8 +222,8 @@ def score_algorithm(effort, rng):
 
 @SCORE.corrected(score_algorithm, "median_forest.split.candidates", quantity="log odds, in epsilon_1")
 def score_algorithm_corrected(effort, rng):
-    r"""Under line 52 and for any number of records, the log odds of any two attributes are at most $\epsilon_1
-    R^2/(32B^2) \le \epsilon_1/8$. The choice is therefore nearly uniform."""
+    r"""With the probabilities of line 52 and any number of records, the log odds of any two attributes are at most
+    $\epsilon_1 R^2/(32B^2) \le \epsilon_1/8$. The choice is therefore nearly uniform."""
     targets = (Fraction(-1), Fraction(0), Fraction(1))
     for n in range(2, effort.pick(7, 9, 11)):
         for node in combinations_with_replacement(targets, n):

@@ -44,8 +44,8 @@ def _greedy_mean(X, candidates):
 @COST("mrf/no-extra-cost", "Section 1", "assumes")
 def no_extra_cost(effort, rng):
     r"""The randomized splitting process makes up for the accuracy drop at almost no extra computational cost. This
-    assumes a comparison with a greedy choice among all features, which evaluates the same cuts; the paper's rivals
-    look at $\sqrt D$ features."""
+    assumes a comparison with a greedy choice among all features, which evaluates the same cuts; the paper's rival
+    methods look at $\sqrt D$ features."""
     more = {}
     for name, X in _roots():
         (evaluated, _), (_, features) = _drawn(X, 0), X.shape
@@ -68,8 +68,9 @@ def no_extra_cost(effort, rng):
 )
 def cost_counted(effort, rng):
     r"""The randomized splitting process evaluates the cuts of all $D$ features, like a greedy choice among all: on
-    average $D/\lfloor\sqrt D\rfloor$ times as many cuts as its rivals. It also computes at most $D + m$
-    exponentials, where $m$ is the largest number of cuts of a feature: at most one per cut, and one more."""
+    average $D/\lfloor\sqrt D\rfloor$ times as many cuts as its rivals evaluate. It also computes at most $D + m$
+    exponentials, where $m$ is the largest number of cuts of a feature; this is at most one more than the number of
+    cuts."""
     shares = []
     for name, X in _roots():
         counted = [_drawn(X, j) for j in range(X.shape[1])]

@@ -138,7 +138,7 @@ def _pairs(node, budget, among):
 @BUDGET("mrf/monotone-in-budget", "Appendix C", **over("mrf/monotone-in-budget"))
 def monotone(effort, rng):
     """With a larger $B_1$, the feature with the largest impurity decrease has a higher probability of being
-    selected; with a larger $B_2$, the best split value does."""
+    selected; with a larger $B_2$, the best split value has a higher probability of being selected."""
     yield from certified("mrf/monotone-in-budget", effort)
     for n in range(3, effort.pick(6, 7, 8)):
         for y in small.labellings(n):

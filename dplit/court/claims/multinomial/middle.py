@@ -169,9 +169,10 @@ def _printed_ratio(m, parts, x):
 @DENSITY("mrf/equation-8", "Equation (8); appendix A.2", "assumes", PUBLISHED, "multinomial.tight_p2",
          about="step", proved=True, quantity="probability of a cut in the middle")  # fmt: skip
 def equation_8(effort, rng):
-    r"""Divide the integral of a cut's least probability over the middle by the integral of its largest over
-    $[0,1]$. The quotient tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of a cut in the middle. (The
-    integrals assume evenly spread candidates; then the bound is true, and $(N-2)/(N-2+2e^{B_2/2})$ is tight.)"""
+    r"""Divide the integral of a cut's least probability over the middle by the integral of its largest probability
+    over $[0,1]$. The quotient tends to $\frac{N-2}{N}e^{-2B_2}$ and bounds the probability of a cut in the middle.
+    (The integrals assume evenly spread candidates; then the bound is true, and $(N-2)/(N-2+2e^{B_2/2})$ is
+    tight.)"""
     n, levels = effort.pick(20_000, 10**5, 10**6), []
     for x, parts in product((Fraction(1), Fraction(3, 2), Fraction(20)), (3, 4, 10)):
         limit = Fraction(parts - 2, parts) / x**2

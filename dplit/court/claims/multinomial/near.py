@@ -50,9 +50,9 @@ def nearly_as_good(effort, rng):
 @NEAR_BOX.corrected(nearly_as_good, "multinomial.joint_law", "multinomial.counting_cuts", "multinomial.normalised")
 def nearly_as_good_exactly(effort, rng):
     r"""A cut has $e^{-[B_1(1-\hat I_j) + B_2(1-\hat I_{ij})]/2}\,S_*/S_j$ times the best cut's probability. In the
-    best feature this factor is at least one half if and only if $1-\hat I \le 2\ln2/B_2$, .139 at $B_2 = 10$, on
-    the scale of that feature's decreases. If two features have one cut each, the factor of the worse cut is
-    $e^{-B_1/2}$, .0067 at $B_1 = 10$, however close their decreases are."""
+    best feature this factor is at least one half if and only if $1-\hat I \le 2\ln2/B_2$, which is .139 at $B_2 =
+    10$, on the scale of that feature's decreases. If two features have one cut each, the factor of the worse cut
+    is $e^{-B_1/2}$, .0067 at $B_1 = 10$, however close their decreases are."""
     data = [(y, chosen) for n in range(2, effort.pick(3, 3, 4) + 1) for y, chosen, _ in small.nodes(n, 2)]
     for y, chosen in [*data, _one_feature(60)]:
         for budget in (Fraction(1, 2), PAPERS):

@@ -97,8 +97,8 @@ def _label_in_decimals(counts, budget):
 @MAJORITY("mrf/majority-limit", "Proof of theorem 1, first sentence; appendix C")
 def majority_limit(effort, rng):
     r"""When $B_3 \to \infty$, the prediction in each node is the majority vote, as lemma 2 requires; the larger
-    $B_3$ is, the smaller is the noise of the label selection. If the majority label leads by a share of $g$, every
-    other label has at most $e^{-B_3g/2}$ times its probability."""
+    $B_3$ is, the smaller is the noise of the label selection. If the majority label leads by a share of $g$ of the
+    points, every other label has at most $e^{-B_3g/2}$ times the majority label's probability."""
     leaves, most = 0, effort.pick(6, 9, 12)
     for counts in product(range(most + 1), repeat=3):
         if 0 < sum(counts) <= most and counts.count(max(counts)) == 1:

@@ -80,7 +80,7 @@ def forest_law(effort, rng):
     nothing_instead="the budget is a bound for all data; how near small data come to it is no concern",
 )
 def forest_budget(effort, rng):
-    """A fit of MRF has a distribution whose exact privacy loss is at most the total of the fit's budget tree."""
+    """The exact privacy loss of a fit of MRF is at most the total of the fit's budget tree."""
     yield from as_drawn(rng, *RELEASES)
     stated, law = _fit((0, 1, 2), 0, epsilon=SMALL).budget_.epsilon, cache(_law(SMALL))
     kinds, pairs = range(len(KINDS)), 0

@@ -56,9 +56,9 @@ def depth_bound(effort, rng):
 
 @DEPTH.corrected(depth_bound)
 def depth_exact(effort, rng):
-    r"""Let there be $s$ distinct structure points. If both children keep $k$ of $n$ estimation points, a tree can
-    have up to $\min(\lfloor n/k\rfloor, s) - 1$ levels of splits. By algorithm 1, a tree can have up to $s - 1$
-    such levels if $n > k$."""
+    r"""Let there be $s$ distinct structure points. If both children of every split keep $k$ estimation points, a
+    tree on $n$ of them can have up to $\min(\lfloor n/k\rfloor, s) - 1$ levels of splits. By algorithm 1, a tree
+    can have up to $s - 1$ such levels if $n > k$."""
     for levels, k, e, s, stopping in _searched(effort):
         data = {"k": k, "estimation points": e, "structure points": s, "stopping": stopping}
         yield same(levels, multinomial.deepest(e, k, s, stopping), **data)

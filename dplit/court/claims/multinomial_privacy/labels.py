@@ -85,9 +85,9 @@ def lemma_7_exact(effort, rng):
 
 @LABEL("mrf/ours/label-add-remove", "ours; lemma 7", **over(*ADDED))
 def label_add_remove(effort, rng):
-    r"""Under add-remove a label costs as much as under replace-one on the larger leaf, for all $n \ge 2$, $K$ and
-    $B_3$. A leaf of one record beside an empty one costs the larger of $\ln\frac{e^b + K - 1}{K}$ and
-    $\ln\frac{Ke^b}{e^b + K - 1}$, where $b = B_3/2$."""
+    r"""Under add-remove a label costs as much as it does under replace-one on the larger of the two leaves, for
+    all $n \ge 2$, $K$ and $B_3$. A leaf of one record beside an empty one costs the larger of $\ln\frac{e^b + K -
+    1}{K}$ and $\ln\frac{Ke^b}{e^b + K - 1}$, where $b = B_3/2$."""
     for name in ADDED:
         yield from certified(name, effort)
     for n, k, budget in product((1, 2, 6), (2, 3), BUDGETS):
@@ -238,7 +238,8 @@ def _majority(trees, budget):
 def forest_cap(effort, rng):
     r"""A label is right with probability at most $e^{B_3/2}/(e^{B_3/2} + K - 1)$. With theorem 2's $B_3 =
     \epsilon/t$ and ties broken by a fair coin, the accuracy on a problem of two classes at $\epsilon = 1$ is at
-    most .6225 for one tree and .5099 for 100 trees, and 95 % with 100 trees needs $\epsilon \ge 66.10$."""
+    most .6225 for one tree and .5099 for 100 trees. An accuracy of 95 % with 100 trees needs $\epsilon \ge
+    66.10$."""
     for k, budget in product((2, 3, 4), BUDGETS):
         yield same(_best(5, k, budget), multinomial.accuracy_cap(k, budget), classes=k, B3=budget)
     numbers = effort.pick((1, 2, 10, 100), (1, 2, 3, 10, 100, 101), (1, 2, 3, 10, 1000))

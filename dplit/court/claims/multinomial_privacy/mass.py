@@ -35,8 +35,8 @@ HONEST = Box("thm-mprivacy-honest", "multinomial.thinned_mass", "multinomial.thi
 )
 def impurity_mass(effort, rng):
     r"""One more record raises a child's Gini mass $nT$ by $\frac{n}{n+1}\|e_y - p\|^2$, which is in $[0, 2)$, and
-    no smaller bound than 2 holds for all $n$. All candidates move in the same direction, so a node costs $2r$ at
-    rate $r$."""
+    no smaller bound than 2 holds for all $n$. The scores of all candidates move in the same direction, so a node
+    costs $2r$ at rate $r$."""
     yield from certified("mrf/ours/impurity-mass", effort)
     yield from certified("mrf/ours/impurity-mass:bound", effort)
     for counts in count_vectors(effort.pick(4, 6, 8), 3):
@@ -109,8 +109,9 @@ def _laws(epsilon, neighbours):
 @NODE("mrf/ours/node", "ours; section 3.2", quantity="privacy loss of a node")
 def node(effort, rng):
     r"""Under add-remove, a candidate drawn with weight $w e^{-r(n_L T_L + n_R T_R)}$ costs $\epsilon$ at $r =
-    \epsilon/2$ for Gini, and at $r = \epsilon/(c + \log_2 e)$ for capped bits; replace-one needs half the rate.
-    Drawn by the normalised score it costs $\epsilon$ at weight $\epsilon/2$, under add-remove and replace-one."""
+    \epsilon/2$ for Gini, and at $r = \epsilon/(c + \log_2 e)$ for capped bits; replace-one needs half the rate. If
+    the candidate is drawn by the normalised score, it costs $\epsilon$ at weight $\epsilon/2$, under add-remove
+    and replace-one."""
     universe = tuple(product((0.2, 0.4, 0.6, 0.8), (0, 1)))
     every = list(product((0.5, 4.0), (3, 9, 40)))
     settings = effort.pick(((0.5, 3), (4.0, 40)), every, every)
@@ -153,9 +154,9 @@ def _subsets_mass(counts):
 @HONEST("mrf/ours/honesty-is-free", "ours; section 3.1", quantity="expected Gini mass of half of the records")
 def honesty(effort, rng):
     r"""A fair-coin half of the records at the full $\epsilon$ has the same expected weighted counts, $\epsilon
-    n_k/2$, as all records at $\epsilon/2$. The cost is added sampling noise: the expected Gini mass is $nT(\frac
-    n2 - 1 + 2^{-n})/(n-1)$, and if all $n$ records are of one of two classes, the label drawn from the half is
-    wrong $\cosh(\frac\epsilon2)^n$ times as often as the one from all."""
+    n_k/2$, as all records at $\epsilon/2$. The cost is added sampling noise. The expected Gini mass is $nT(\frac
+    n2 - 1 + 2^{-n})/(n-1)$; if all $n$ records are of one of two classes, the label drawn from the half is wrong
+    $\cosh(\frac\epsilon2)^n$ times as often as the label drawn from all records."""
     for n, epsilon in product((1, 5, 40), (0.1, 1.0, 4.0)):
         halves = [(math.comb(n, j) / 2**n, j) for j in range(n + 1)]
         error = sum(p * math.exp(-epsilon * j) / 2 for p, j in halves)

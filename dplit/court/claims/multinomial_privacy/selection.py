@@ -241,7 +241,7 @@ def _structure_law(records, depth, node_law):
 @LAYER.corrected(layer, quantity="privacy loss of a tree's structure")
 def layer_exact(effort, rng):
     """Over public candidates the structure of a tree with $d$ levels of splits costs $d(B_1 + B_2)$ under
-    add-remove. It costs $(2d-1)(B_1 + B_2)$ under replace-one, where two paths change that share the root."""
+    add-remove. It costs $(2d-1)(B_1 + B_2)$ under replace-one, where two paths that share the root change."""
     for depth in range(1, effort.pick(6, 8, 10)):
         changed = multinomial.nodes_changed(depth, small.REPLACE)
         yield same(_nodes_of_two_paths(depth), changed, depth=depth)

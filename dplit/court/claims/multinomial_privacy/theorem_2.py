@@ -105,10 +105,10 @@ def repaired_law(structure, labels, depth, trees, neighbours, way="coin"):
 
 @MAX.corrected(theorem_2_max, quantity="privacy loss of a tree")
 def theorem_2_coin(effort, rng):
-    r"""If the tree stops at a public depth and a fair coin makes each record a structure or an estimation point,
-    parts that cost $a$ and $b$ together cost $\ln\frac{e^a + e^b}{2}$ under add-remove, and no smaller bound holds
-    for all mechanisms. Under replace-one, if a replaced record costs the parts $a$ and $b$, together they cost
-    $\max(a, b)$."""
+    r"""Let the tree stop at a public depth, and let a fair coin make each record a structure or an estimation
+    point. Under add-remove, if the two parts alone cost $a$ and $b$, together they cost $\ln\frac{e^a + e^b}{2}$,
+    and no smaller bound holds for all mechanisms. Under replace-one, if a replaced record costs $a$ in one part
+    and $b$ in the other, together they cost $\max(a, b)$."""
     more = effort.pick((), ((0.5, 2.0), (3.0, 1.0)), ((8.0, 0.5),))
     pairs = ((1.0, 1.0), (2.0, 0.5), (0.1, 4.0), *more)
     for a, b in pairs:
@@ -163,10 +163,11 @@ def theorem_2(effort, rng):
 
 @FOREST.corrected(theorem_2, "multinomial.level_rate", "multinomial.split_law", "multinomial.SmallForestLaw")
 def repaired(effort, rng):
-    r"""Let each record draw its tree, and by a fair coin its part, structure or estimation; let depth $d$, ranges
-    and classes be public. Draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$, where $T$ is
-    the Gini impurity and $r = \epsilon/(2d)$; draw each leaf's label once by permute-and-flip at $\epsilon$. The
-    forest is $\epsilon$-private under add-remove, and under replace-one if $r$ and the label's rate are halved."""
+    r"""Let each record draw its tree and, by a fair coin, its part (structure or estimation); let the depth $d$,
+    the ranges and the classes be public. Draw feature and cut together with weight $w e^{-r(n_L T_L + n_R T_R)}$,
+    where $T$ is the Gini impurity and $r = \epsilon/(2d)$; draw each leaf's label once by permute-and-flip at
+    $\epsilon$. The forest is $\epsilon$-private under add-remove, and under replace-one if $r$ and the label's
+    rate are halved."""
     yield from as_drawn(
         rng, *(f"MultinomialForestClassifier, {what}" for what in ("column and cut", "class of a leaf"))
     )

@@ -123,10 +123,10 @@ def _without_recursion(t, n, depth, epsilon):
 
 @LINE("diprime-v1/theorem-2-mechanism/one-line", "ours")
 def one_line(effort, rng):
-    r"""If a column has distinct values above its lower bound and is chosen without the targets, a leaf's deviation
-    has a tail of at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$ of
-    corrected theorem 2 for odd $N$. For $\epsilon_1 \ge 2 \ln 2$ the first term of its $B_d(t)$ alone is a
-    bound."""
+    r"""If a column has distinct values above its lower bound and is chosen without the targets, the tail of a
+    leaf's deviation is at most $2\kappa M/(e^{\epsilon_1 t} - 1/(1 + e^{\epsilon_1}))$, with $\kappa$ and $M$ as
+    in corrected theorem 2 for odd $N$. For $\epsilon_1 \ge 2 \ln 2$ the first term of that theorem's $B_d(t)$
+    alone is a bound."""
     depths, largest = range(1, effort.pick(4, 5, 7)), effort.pick(30, 60, 200)
     settings = list(product(depths, range(1, largest), EPSILONS))
     most, small = 0.0, 0.0

@@ -70,8 +70,9 @@ def _same_transform(depth):
 
 @MODEL.corrected(theorem_2)
 def mixture(effort, rng):
-    r"""The tail is $\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d e^{-\epsilon_1 t}$, where $A_d = c_0
-    = \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$. The ratio of this bound to the tail falls to 1 as $t$ grows."""
+    r"""In the theorem's model, the tail is $\Pr(|S| \ge t) = \sum_j c_j e^{-2^j\epsilon_1 t} \le A_d
+    e^{-\epsilon_1 t}$, where $A_d = c_0 = \prod_{j<d}(1 - 4^{-j})^{-1} < 1.4524$. The ratio of this bound to the
+    tail falls to 1 as $t$ grows."""
     depths = range(1, effort.pick(11, 16, 31))
     for d in depths:
         yield from (need(occupancy.alternates_and_falls(d, p), depth=d, power=p) for p in (0, 1))
@@ -153,8 +154,8 @@ def window_corrected(effort, rng):
     quantity="published bound over the tail, at the largest t",
 )
 def tighter(effort, rng):
-    """The bound becomes tighter for higher values of $t$. (This assumes that the difference of bound and tail is
-    meant, not their ratio.)"""
+    """The bound becomes tighter for higher values of $t$. (This assumes that the difference between the bound and
+    the tail is meant, not their ratio.)"""
     n, depth, epsilon = 2**20, 10, 0.5  # 1024 a leaf: the ends at 0 and n are far
     t = np.arange(1.0, effort.pick(81, 101, 121))
     exact = occupancy.leaf_tail(t, n, depth, epsilon)

@@ -26,8 +26,8 @@ EMPTIED = Box("rem-occupancy-empty", "occupancy.any_leaf_below")
     **over("diprime-v1/moment-bound"),
 )
 def moment_bound(effort, rng):
-    r"""Let $\alpha_i = b_i/\beta$, $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx 0.757$. For $|t| \le 1/\alpha_i$
-    the moment generating function $1/(1 - b_i^2t^2)$ of Laplace noise is at most $e^{2b_i^2t^2}$."""
+    r"""Let $\alpha_i = b_i/\beta$ and $\beta^2 = \frac12(\sqrt{1 - 2/e} + 1) \approx 0.757$. For $|t| \le
+    1/\alpha_i$ the moment generating function $1/(1 - b_i^2t^2)$ of Laplace noise is at most $e^{2b_i^2t^2}$."""
     yield from certified("diprime-v1/moment-bound", effort)
     end = brentq(lambda x: 1 + (x - 1) * math.exp(2 * x), 0.5, 0.99)
     square = occupancy.BETA**2

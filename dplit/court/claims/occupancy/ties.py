@@ -89,8 +89,8 @@ def ties(effort, rng):
     r"""Let all values of a column, equal ones included, be strictly inside its bounds. The number of records that
     a cut sends left is the drawn rank, rounded up to the end of its block of equal values, and this determines the
     exact distribution of each leaf's size. If columns are chosen without the targets and no value occurs more than
-    $c$ times, a size deviates from $N/2^d$ by at least $t > \sigma = (2 - 2^{1-d})(c - 1)$ with probability at
-    most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$, where $\kappa$ and $M$ are those of
+    $c$ times, a leaf's size deviates from $N/2^d$ by at least $t > \sigma = (2 - 2^{1-d})(c - 1)$ with probability
+    at most $2\kappa M/(e^{\epsilon_1(t - \sigma)} - 1/(1 + e^{\epsilon_1}))$, where $\kappa$ and $M$ are those of
     corrected theorem 2 for odd $N$."""
     largest = effort.pick({1: 6, 2: 5, 3: 3}, {1: 7, 2: 6, 3: 4}, {1: 10, 2: 8, 3: 5})
     laws, tails = list(_leaf_laws(largest)), list(_tied_tails(effort, rng))
@@ -122,8 +122,8 @@ def _all_equal(n, depth, epsilon):
     holds_instead="diprime-v1/leaf-law-ties",
 )
 def equal_values(effort, rng):
-    r"""If $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, the bounds of theorem 2, read without the assumption that
-    the values of a column are distinct, hold for every column."""
+    r"""If $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, the bounds of theorem 2 hold for every column, even if its
+    values are not distinct."""
     cases = [_all_equal(n, d, 2.0) for d in (1, 2) for n in range(2**d, 9, 2**d)]
     four = next(case for case in cases if case.data["n"] == 4)
     yield from cases
@@ -175,9 +175,9 @@ def _chosen_law(targets, epsilon, columns):
     nothing_instead="with K columns a probability grows by a factor of at most K",
 )
 def chosen(effort, rng):
-    r"""If $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, the bounds of theorem 2, read for a column that may be
-    chosen by the targets, hold for distinct values. The exponential mechanism may choose any of $K$ candidate cuts
-    by the squared error, with section 3's weight $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
+    r"""If $2^d$ divides $N$ or $\epsilon_1 \le 2.26$, the bounds of theorem 2 hold for distinct values even if the
+    targets influence the choice of the column. The exponential mechanism may choose any of $K$ candidate cuts by
+    the squared error, with section 3's weight $e^{-\epsilon_1 N_i MSE/(8B^2)}$."""
     nine, laws = [1, 1, 1, -1, 1, 1, -1, -1, -1], []
     settings = ([1, -1, 1, -1], 2.0, 1.0, 2), (nine, 2.25, 1.5, 10)
     for targets, epsilon, t, columns in settings:

@@ -63,8 +63,8 @@ def _kept(mean, epsilon=1.0):
 )
 def empty_votes(effort, rng):
     """Even if the unseen record falls into a lot of empty leaves, 100 votes is a large enough sample that the
-    random votes cast by empty leaves cancel each other out in most cases (for independent votes of two classes, if
-    80 % of the votes from nonempty leaves are right)."""
+    random votes cast by empty leaves cancel each other out in most cases. (Read for independent votes of two
+    classes, if 80 % of the votes from nonempty leaves are right.)"""
     for percent in range(100):
         right = _vote(percent / 100)
         yield need(right > 0.5, right, ">", 0.5, percent=percent)

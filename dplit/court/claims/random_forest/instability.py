@@ -64,10 +64,10 @@ def instability(effort, rng):
 
 @CLASSES("rdf/instability-classes", "section 2.2, definition 7", ours=True, **over(*PURE, *FEW, SIX))
 def instability_classes(effort, rng):
-    r"""If a uniform class replaces the label when the test fails, the label is $\epsilon$-private if and only if
-    $\delta \le (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. With at most five classes permute-and-flip
-    is wrong less often than this label on every leaf with a majority, at every $\epsilon$; with any larger number
-    of classes it is wrong more often on some leaves at some $\epsilon$."""
+    r"""If a class drawn uniformly replaces the label when the test fails, the label is $\epsilon$-private if and
+    only if $\delta \le (e^\epsilon-1)/(e^\epsilon-1+k)$ and $\delta \le 1/2$. With at most five classes
+    permute-and-flip is wrong less often than this label on every leaf with a majority, at every $\epsilon$; with
+    any larger number of classes it is wrong more often on some leaves at some $\epsilon$."""
     for name in (*STEPS, *PURE, *FEW, SIX):
         yield from certified(name, effort)
     for k, e, gap in product((2, 5, 6), (0.3, 1.5, 3.0), (1, 4)):

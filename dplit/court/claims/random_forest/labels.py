@@ -41,9 +41,9 @@ def _worth(mean, trees, epsilon):
 @RECORDS("rdf/all-data-records", "section 4.2", ours=True, **over(*WORTH, FEWER))
 def all_data_records(effort, rng):
     r"""Let a leaf hold Poisson($\lambda$) records, all of one of two classes. Permute-and-flip mislabels it with
-    probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ from one of $\tau$ parts at $\epsilon$, and
-    $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ from all data at $\epsilon/\tau$: using all data is worth up to
-    $\epsilon/(1-e^{-\epsilon})$ times the records."""
+    probability $\frac12 e^{-\lambda\tau^{-1}(1-e^{-\epsilon})}$ from one of $\tau$ parts at $\epsilon$, and with
+    probability $\frac12 e^{-\lambda(1-e^{-\epsilon/\tau})}$ from all data at $\epsilon/\tau$. Using all data is
+    therefore worth up to $\epsilon/(1-e^{-\epsilon})$ times as many records."""
     for name in (*WORTH, FEWER):
         yield from certified(name, effort)
     for mean, trees, e in POISSON:

@@ -107,8 +107,8 @@ def _family_in_fractions(n_trees, m, classes):
 @BUDGET("rdf/independent-parts", "section 4.2", ours=True, **over(*SHARES))
 def independent_parts(effort, rng):
     r"""If each record goes to a tree by an independent uniform draw, a forest with permute-and-flip labels costs
-    $\epsilon$ under add-remove: exactly with two classes, and in the limit of large leaves with more. At half the
-    rate the forest costs at most $\epsilon$ under replace-one."""
+    $\epsilon$ under add-remove: exactly with two classes, and in the limit of large leaves with more than two. At
+    half the rate the forest costs at most $\epsilon$ under replace-one."""
     for name in SHARES:
         yield from certified(name, effort)
     epsilon, records = math.log(3), effort.pick(2, 4, 6)

@@ -58,7 +58,7 @@ def number_of_trees(effort, rng):
     quantity="accuracy of one tree in the model, against 100",
 )
 def hundred_trees(effort, rng):
-    """One should build 100 trees. (Read: in the model of `rdf/depth-accuracy`, for every number of records,
+    """One should build 100 trees. (We read this in the model of `rdf/depth-accuracy`, for every number of records,
     features and levels. The paper's recommendation rests on runs on its data, not on the model.)"""
     few = effort.pick((1, 3, 9), (1, 3, 9, 27), (1, 3, 9, 27, 51))
     small = [(d, n, m, 1.0) for n, m, d in product((1, 2), (1, 2), (0, 1))]
@@ -120,9 +120,9 @@ def best_number(effort, rng):
 
 @ONE_LEAF("rdf/same-leaves-one-tree", "section 4.4", ours=True, quantity="probability of a wrong vote")
 def same_leaves(effort, rng):
-    """If all trees have the same leaves, labelled by permute-and-flip, one tree is best: on each leaf of two
-    classes where one has the majority, the vote of several trees is wrong more often, whether each tree gets a
-    part of the data or all of it."""
+    """If all trees have the same leaves, labelled by permute-and-flip, one tree is best. On each leaf of two
+    classes where one has the majority, the vote of several trees is wrong more often than the label of one tree,
+    whether each of the several trees gets a part of the data or all of it."""
     n, trees = effort.pick((5, (3, 5)), (8, (3, 5, 9)), (13, (3, 5, 9, 19)))
     counts, ratios = [(a, b) for a in range(1, n) for b in range(a)], []
     for (a, b), t, e in product(counts, trees, (0.1, 1.0, 4.0)):

@@ -36,7 +36,8 @@ def in_points(result, key):
 @ANY_TIME("ours/verdicts-of-scores", "ours", proved=False)
 def of_scores(effort, rng):
     """Suppose repetitions are drawn around their means from actual scores: those of two tables of DiPriMe v2 and
-    of figure 7 of RDF. Then with probability at least .95 no verdict of `ours/verdicts-any-time` is wrong."""
+    of figure 7 of RDF. Then with probability at least .95 no verdict that is reached as in
+    `ours/verdicts-any-time` is wrong."""
     pool = [in_points(r, key) for r in map(stored, STORED) for key in r.cells if r.scores(key).ndim == 1]
     pool = [scores for scores in pool if len(scores) >= LEAST and scores.std() > 0]
     papers = effort.pick(200, 1000, 4000)

@@ -103,15 +103,15 @@ def random_decision(result):
 
 @said("bench/printed/abalone", "differs")
 def abalone(result):
-    r"""On Abalone the boosted forest with $\delta = 0$ has a higher $R^2$ than the paper of S-GBDT prints for it
-    with a positive $\delta$, which is 0.39 at $\epsilon = 0.15$ and 0.47 at $\epsilon = 0.54$."""
+    r"""On Abalone the boosted forest with $\delta = 0$ has a higher $R^2$ than the paper of S-GBDT prints for
+    S-GBDT with a positive $\delta$, which is 0.39 at $\epsilon = 0.15$ and 0.47 at $\epsilon = 0.54$."""
     return beyond_print(result, "abalone", "R2", float, "{:.3f}".format)
 
 
 @said("bench/printed/adult", "agrees")
 def adult(result):
-    r"""On Adult the boosted forest with $\delta = 0$ has a smaller error than the paper of S-GBDT prints for it
-    with a positive $\delta$, which is 18.7 % at $\epsilon = 0.07$ and 17.1 % at $\epsilon = 0.54$."""
+    r"""On Adult the boosted forest with $\delta = 0$ has a smaller error than the paper of S-GBDT prints for
+    S-GBDT with a positive $\delta$, which is 18.7 % at $\epsilon = 0.07$ and 17.1 % at $\epsilon = 0.54$."""
     shown = lambda score: f"an error of {100 * (1 - score):.1f} %"  # noqa: E731
     return beyond_print(result, "adult", "accuracy", lambda error: 1 - error, shown)
 

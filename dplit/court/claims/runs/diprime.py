@@ -47,7 +47,7 @@ def _balance(result, method):
 
 @said("diprime-v1/figure-1/halves", "agrees")
 def halves(result):
-    """With 100 trees of maximum depth 5, epsilon 10, cuts of DiPriMe send around half of the records to each
+    """With 100 trees of maximum depth 5, epsilon 10, the cuts of DiPriMe send around half of the records to each
     child, whereas random cuts are highly imbalanced."""
     (median, one), (random, two) = (_balance(result, m) for m in (V1, "DP-ERT"))
     most = rule.all_of([curves.higher(result, median, 0.5, -1), ~curves.higher(result, random, 0.5, -1)])
@@ -127,7 +127,8 @@ def flip(result):
 @said("diprime-v1/figure-5/best-depth", "too close", ["diprime-v1/figure-3"], methods=(V1,))
 @said("diprime-v2/figure-5/best-depth", "differs", ["diprime-v2/figure-1"], methods=VARIANTS)
 def best_depth(result, partitioned, methods):
-    """If every tree of a median forest uses all records, the best depth is larger than on disjoint parts."""
+    """The best depth of a median forest is larger if every tree uses all records than if the trees use disjoint
+    parts of them."""
     found = []
     for m in methods:
         points, parted = (private(of, m, "max_depth") for of in (result, partitioned))

@@ -158,7 +158,7 @@ def limited_trees(result, method, partitioned):
 
 @said_of_hyper("rho", "agrees", "agrees", "agrees")
 def large_rho(result, method, partitioned):
-    """A large share rho of epsilon for the cuts raises the error of the median forest."""
+    """Giving a large share rho of epsilon to the cuts raises the error of the median forest."""
     found = []
     for e, points in _rho_curves(result, method, partitioned).items():
         large = points.pop(LARGE)
@@ -170,7 +170,8 @@ def large_rho(result, method, partitioned):
 
 @said_of_hyper("rho-epsilon", "agrees", "agrees", "agrees")
 def rho_epsilon(result, method, partitioned):
-    """The smaller epsilon is, the more a large share rho of it for the cuts raises the median forest's error."""
+    """The smaller epsilon is, the more the median forest's error rises if a large share rho of epsilon is given to
+    the cuts."""
     lines = _rho_curves(result, method, partitioned)
     pairs = {e: (lines[e][MIDDLE], lines[e][LARGE]) for e in (1.0, 10.0)}
     one, ten = (curves.differences(result, *pair) for pair in pairs.values())

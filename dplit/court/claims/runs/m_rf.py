@@ -141,8 +141,8 @@ FIGURE_2_LARGE = {"name": "m-rf/figure-2/large", "where": "Figure 2"}
 @said("m-rf/figure-2-low/large", "differs", ("m-rf/figure-2",), **FIGURE_2_LARGE)
 def large_sets(lower, result):
     r"""Larger datasets such as Heart, Mushroom, and Adult show a notable accuracy improvement of 10-20 %,
-    particularly with smaller epsilon values: on each of the three the largest gain over both baselines is in that
-    range, also at those epsilons of the authors' files that are smaller than ours."""
+    particularly with smaller epsilon values. (Read: on each of the three the largest gain over both baselines is
+    in that range, also at those epsilons of the authors' files that are smaller than ours.)"""
     low = {d: figure_2(lower, [d], paper.LOW.get(d, ())) for d in paper.LARGE}
     return largest_between((figure_2(result, [d]) + more for d, more in low.items()), 10, 20)
 
@@ -163,8 +163,8 @@ def upper_bound(result):
 
 @said("m-rf/figure-2/gap-closed", "agrees", name="m-rf/gap-closed", where="Section 1.1")
 def gap_closed(result):
-    r"""Batch privacy analysis closes the performance gap between DP prediction and DP training, which a limit on
-    inference queries causes: on Car, Iris and Balance batch prediction is at no epsilon more than 0.02 less
+    r"""Batch privacy analysis closes the performance gap that a limit on inference queries causes between DP
+    prediction and DP training: on Car, Iris and Balance batch prediction is at no epsilon more than 0.02 less
     accurate than batch training."""
     points = product(paper.SMALL, paper.EPSILONS)
     cells = {f"{d} at {e:g}": pair(result, d, OURS, epsilon=e) for d, e in points}
@@ -221,7 +221,7 @@ EXISTING, OPTIMISED = (f"m-rf/appendix-queries/{word}" for word in ("existing", 
 
 @said("m-rf/figure-3b/appendix-existing", "agrees", name=EXISTING, where=QUERIES)
 def appendix_existing(result):
-    """With per-sample budget allocation predicting 50 samples results in 30-35 % accuracy: the existing method
+    """With per-sample budget allocation, predicting 50 samples results in 30-35 % accuracy: the existing method
     with weight votes has this accuracy on the whole of Car, at epsilon 2 with 16 trees of depth 4."""
     k = asked(result, paper.EXISTING, 50, **paper.WEIGHTED)
     parts = [higher(result, k, least(30)), ~higher(result, k, most(35))]

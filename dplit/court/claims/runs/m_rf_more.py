@@ -43,7 +43,7 @@ def fifty(result):
 @m_rf.said("m-rf/figure-4/similar", "agrees")
 def similar(result):
     """M-RF improves the accuracy of existing solutions by up to 50 %, with similar improvement in other datasets.
-    (Decided: on Iris and on Balance the largest gain is 20 % or more, within the tolerance.)"""
+    (Judged by whether the largest gain on Iris and on Balance is 20 % or more, within the tolerance.)"""
     sets = ("iris", "balance")
     return together(optimised(result, d).that(rule.any_of, m_rf.least(SIMILAR)) for d in sets)
 
@@ -82,7 +82,8 @@ def depth_four(result):
 @m_rf.said("m-rf/appendix-depth/rivals-best", "agrees", where=DEPTH)
 def rivals_best(result):
     """Among depths 2 to 5 the existing approaches have their best accuracy, 72 %, at depth 2, and it degrades as
-    the tree becomes deeper. (Read: one baseline has 72 % at depth 2, and is not ahead at another depth.)"""
+    the tree becomes deeper. (Read: one baseline has 72 % at depth 2, and is not more accurate at another
+    depth.)"""
     found = []
     for r in paper.RIVALS:
         cells = {d: key(result, "car", r, max_depth=d) for d in PAPERS_DEPTHS}

@@ -101,9 +101,9 @@ def other_settings(effort, rng):
 
 @by_print("m-rf/appendix-depth/weighted-poor", VOTED, "holds")
 def weighted_poor(effort, rng):
-    """In the optimised subsample-and-aggregate weight voting tends to exhibit poor accuracy when 16 trees are
-    grown deeper or when more trees of depth 3 are used, whereas hard voting does not: the accuracy of weight
-    voting falls by more than 0.02 from the best depth or number of trees to the largest."""
+    """In the optimised subsample-and-aggregate, weight voting tends to exhibit poor accuracy when 16 trees are
+    grown deeper or when more trees of depth 3 are used, whereas hard voting does not. (Read: the accuracy of
+    weight voting falls by more than 0.02 from the best depth or number of trees to the largest.)"""
     at, lost = {"file": "car_id2", "method": "M-RF subsample", "epsilon": 2.0}, {}
     for voting, (name, fixed) in product(VOTES, FIGURE_5.items()):
         line = printed.own_runs("m-rf", voting=voting, **at, **fixed)
@@ -198,8 +198,9 @@ def search_primary(effort, rng):
 
 @by_print("m-rf/appendix-ensembles", "Technical appendix, multiple ensembles", "assumes")
 def more_ensembles(effort, rng):
-    """Generally, a larger number of ensembles improves efficiency, although it may lead to accuracy drop. (True
-    for training and prediction. Subsample-and-aggregate takes longer with two. No accuracy in the table drops.)"""
+    """Generally, a larger number of ensembles improves efficiency, although it may lead to a drop in accuracy.
+    (This is true of training and prediction. Subsample-and-aggregate takes longer with two ensembles than with
+    one. No accuracy in the table drops.)"""
     cells, ratios = printed.table("m-rf/appendix-seconds").cells, {}
     steps, kinds = ("trees", "strategy", *METHODS), (*METHODS, "subsample")
     for kind in kinds:
@@ -238,7 +239,8 @@ def subsample_lower(effort, rng):
 @by_print("m-rf/appendix-search-reduced", "Technical appendix, multiple ensembles", "assumes")
 def search_reduced(effort, rng):
     """Using multiple ensembles with random feature subsets significantly reduced optimization costs. (They fall to
-    a third or less for training and prediction. For subsample-and-aggregate the table's search takes longer.)"""
+    a third or less for training and prediction. For subsample-and-aggregate the table's search takes longer with
+    multiple ensembles than with one.)"""
     cells, ratios = printed.table("m-rf/appendix-seconds").cells, {}
     for method in (*METHODS, "subsample"):
         one, two = (cells["strategy", f"{method}, q = {q}"].value for q in (1, 2))
@@ -277,7 +279,8 @@ def search_time(effort, rng):
 def subsample_on_adult(effort, rng):
     """For datasets with a large number of records, such as Adult, the subsample-and-aggregate method can achieve
     accuracy comparable to that of DP batch training and prediction. (In the authors' files with weight votes it is
-    within 0.02 of the better of the two from epsilon 0.5 on, and three to four points lower below 0.5.)"""
+    within 0.02 of the better of the two from epsilon 0.5 on, and three to four points lower at values of epsilon
+    below 0.5.)"""
     behind = {}
     for (*_, epsilon), mean in settings("adult_id2").items():
         behind[epsilon] = max(mean[m] for m in METHODS) - mean["M-RF subsample, weighted"]

@@ -59,8 +59,8 @@ def best_of_four(result):
 
 @said("mrf/table-1/stopping", "undecided", ours=True)
 def stopping(result):
-    """On most sets MRF's printed accuracy is nearer to ours with the text's stopping rule than to ours with
-    algorithm 1's."""
+    """On most sets MRF's printed accuracy is nearer to our accuracy with the text's stopping rule than to our
+    accuracy with algorithm 1's rule."""
     cells, parts = printed.table("mrf/table-1").cells, []
     for d, pair in zip(SETS, versus(result, ("MRF",), mine="MRF, by the text").values()):
         middle = sum(paired(result, *pair)) / 2
@@ -168,7 +168,8 @@ def of_trees(result: Result, data: str) -> tuple[str, str]:
 
 @said("mrf/figure-7/tree-level", "undecided")
 def tree_level(result):
-    """Single trees of MRF are generally (on most of the six sets) more accurate than the standard forest's."""
+    """Single trees of MRF are generally (on most of the six sets) more accurate than those of the standard
+    forest."""
     return on_six(result, partial(of_trees, result), MEAN).that(rule.most)
 
 

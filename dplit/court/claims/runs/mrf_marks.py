@@ -37,7 +37,7 @@ def differences(draws, rng):
 def marks(effort, rng):
     """The paper tests for a difference between the results of MRF and the standard RF by Wilcoxon's signed-rank
     test at significance level 0.05. (Read: in the test of the 100 differences from ten times ten folds, two
-    equally good methods are marked with probability at most .05.)"""
+    equally good methods are marked as different with probability at most .05.)"""
     from scipy.stats import wilcoxon
 
     draws = effort.pick(3000, 10_000, 40_000)
@@ -48,8 +48,8 @@ def marks(effort, rng):
 
 @marks.corrected(functions=("court.experiments.rule.beyond",), **SIDES)
 def marks_that_count_once(effort, rng):
-    """By the corrected resampled t (Nadeau and Bengio 2003), whose variance allows for what the repetitions share,
-    two equally good methods are marked with probability at most .06."""
+    """By the corrected resampled t-test (Nadeau and Bengio 2003), whose variance allows for what the repetitions
+    share, two equally good methods are marked as different with probability at most .06."""
     draws = effort.pick(3000, 10_000, 40_000)
     overlap = 1 / (FOLDS - 1)
     marked = sum(2 * rule.beyond(d, overlap=overlap).p < LEVEL for d in differences(draws, rng))

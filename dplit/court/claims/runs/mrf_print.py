@@ -73,8 +73,8 @@ def ranks(effort, rng):
 
 @ranks.corrected(functions=("ground.printed.table",))
 def ranks_of_cells(effort, rng):
-    """By the printed accuracies the six average ranks have the printed order, and each is within one
-    unit of the last printed digit."""
+    """By the printed accuracies the six average ranks have the printed order, and each differs from the printed
+    one by at most one unit of the last printed digit."""
     cells, found = printed.table("mrf/table-1-ranks").cells, average_ranks()
     order = sorted(found, key=found.get)
     yield need(order == sorted(found, key=lambda m: cells["rank", m].value), order=order)
@@ -87,7 +87,7 @@ def ranks_of_cells(effort, rng):
 
 @by_print("mrf/twelve-ten", "Section 5.1", "holds")
 def twelve_ten(effort, rng):
-    """MRF surpasses the standard forest on twelve data sets, and significantly, by the table's marks, on ten."""
+    """MRF surpasses the standard forest on twelve data sets and, by the table's marks, significantly on ten."""
     marks = printed.table("mrf/table-1").of("mark").values()
     sides = [(gain > 0, mark) for gain, mark in zip(gains(OURS, GREEDY).values(), marks)]
     wins, marked = sum(won for won, _ in sides), sum(mark == "†" for _, mark in sides)
@@ -192,7 +192,7 @@ def car(effort, rng):
 
 @by_print("mrf/counts", "Section 5.1; appendix F.1", "holds")
 def counts(effort, rng):
-    """Ten times ten-fold cross-validation makes 100 forests, and 10,000 trees, of each method."""
+    """Ten repetitions of ten-fold cross-validation yield 100 forests, and thus 10,000 trees, of each method."""
     of = experiments.get("mrf/table-1")
     cells = [cell for cell in of.cells if cell.data == "car"]
     fits = sorted({of.wanted(cell) for cell in cells})
@@ -220,7 +220,7 @@ def share_of_largest(data):
 
 @by_print("mrf/below-majority", "ours, after table 1", "holds", ours=True)
 def below_majority(effort, rng):
-    """Always predicting the most frequent class of the data set is more accurate than eleven printed results."""
+    """Eleven printed accuracies are below that of always predicting the most frequent class of the data set."""
     table, below = printed.table("mrf/table-1"), {}
     largest = {data: share_of_largest(data) for data in table.of("name")}
     for (data, method), cell in table.cells.items():

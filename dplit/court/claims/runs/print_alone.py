@@ -93,7 +93,7 @@ def clearly(effort, rng):
 @by_print("diprime-v2/consistently-worse", "Section 4.2", "fails", nothing_instead=NO_CORRECTION)
 def consistently_worse(effort, rng):
     """In classification without privacy, median forests perform consistently worse than random forests, and
-    extremely randomised trees are a little worse off. (Read: than median forests, in table 2.)"""
+    extremely randomised trees are a little worse off. (We read this as worse than median forests in table 2.)"""
     rows = ("RF",), ("Median",), ("ERT",)
     found = [f for pair in pairwise(rows) for f in compared("diprime-v2/table-2", *pair)]
     name, one, other, a, b, gain = min(found, key=lambda f: f[-1])

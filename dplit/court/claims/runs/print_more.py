@@ -139,8 +139,8 @@ def nodes_of_leaves(effort, rng):
           quantity="least accuracy behind another method in figure 2")  # fmt: skip
 def stay_behind(effort, rng):
     """DP-ERT and DP-DF continue to underperform even as epsilon increases: in the authors' own figure they are
-    behind every variant of DiPriMe and every forest without privacy at each epsilon, by more than twice the
-    reading error."""
+    behind every variant of DiPriMe and every forest without privacy at each epsilon, by more than twice the error
+    of reading values off the figure."""
     shown = printed.table("diprime-v2-figures/figure-2")
     for m, other in product(("DP-ERT", "DP-DF"), ("RF", "ERT", "Median", *VARIANTS)):
         for epsilon in shown.of("name"):
@@ -216,8 +216,8 @@ def mixed_features(effort, rng):
         nothing_instead="the files say how many records there are")  # fmt: skip
 def rdf_sets(effort, rng):
     """Eight real-world datasets have 5,456 to 30,162 records: WallSensor 5456, PenWritten 10992, GammaTele 19014,
-    Mushroom 5644, Claves 10800, Nursery 12960. (The caption of table 3 says eight; it and table 4 list seven, the
-    seventh being Adult.) The counts are of complete records for Mushroom and of all records for Claves."""
+    Mushroom 5644, Claves 10800 and Nursery 12960. (The caption of table 3 says eight; it and table 4 list seven,
+    the seventh being Adult.) The counts are of complete records for Mushroom and of all records for Claves."""
     columns = printed.table("rdf/table-3").columns
     real = {c["data"]: c["records"] for c in columns if not c["data"].startswith("synth")}
     more = f". The table lists {len(real)} real-world data sets. Of Adult 30,162 is the complete training file."

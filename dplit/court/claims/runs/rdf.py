@@ -85,7 +85,8 @@ def no_loss(result):
 @said("rdf/figure-5/sensitivity", "agrees")
 def lower_sensitivity(result):
     """The mean smooth sensitivity of RDF's nonempty leaves is substantially better, that is, lower, with disjoint
-    data than with all data for every tree. (Decided: it is lower on every set; the evidence says by how much.)"""
+    data than with all data for every tree. (Judged by whether it is lower on every set; the evidence says by how
+    much.)"""
     methods = ("RDF, examined", "RDF, all data")
     ours, other = ((m, "published", f"{m}, sensitivity") for m in methods)
     pairs = versus(result, other, ours=ours)
@@ -107,28 +108,29 @@ def half(m: int) -> int:
 
 @said("rdf/figure-6/2-points", "undecided")
 def at_least_2(result):
-    """On every set, with m columns, RDF is at least 2 points more accurate at table 4's depth than at depth
-    m/2."""
+    """On every set RDF is at least 2 points more accurate at table 4's depth than at depth m/2, where m is the
+    number of columns."""
     return depths(result, half).that(by=0.02 - POINT, once=True)
 
 
 @said("rdf/figure-6/30-points", "differs")
 def as_much_as_30(result):
-    """With m columns, RDF is as much as 30 points more accurate at table 4's depth than at depth m/2."""
+    """RDF is as much as 30 points more accurate at table 4's depth than at depth m/2, where m is the number of
+    columns."""
     return up_to(depths(result, half), 0.3)
 
 
 @said("rdf/figure-6/too-deep", "differs")
 def too_deep(result):
-    """On all sets but one, with m columns, RDF is less accurate at depth m than at table 4's depth."""
+    """On all sets but one, RDF is less accurate at depth m, the number of columns, than at table 4's depth."""
     sets = [d for d in SYNTHETIC if sum(paper.FEATURES[d]) != paper.DEPTHS[d]]
     return depths(result, lambda m: m, sets).that()
 
 
 @said("rdf/figure-6/steadier", "agrees")
 def less_scatter(result):
-    """On most sets, with m columns, the standard deviation of RDF's accuracy is smaller at table 4's depth than at
-    depth m/2."""
+    """On most sets the standard deviation of RDF's accuracy is smaller at table 4's depth than at depth m/2, where
+    m is the number of columns."""
     pairs = depths(result, half)
     found = {d: [curves.deviation(result, k) for k in pair] for d, pair in pairs.items()}
     words = ", ".join(f"{d} {one:.3f} against {two:.3f}" for d, (one, two) in found.items())

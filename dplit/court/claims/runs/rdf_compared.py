@@ -170,8 +170,8 @@ def five_wins(result):
 
 @said("rdf/figure-14/gains", "differs")
 def rgv_gains(result):
-    """RDF's accuracy gains over RGV range from 1.5 to 13.0 points, and RGV's over RDF from 1.2 to 6.2. (Read: the
-    largest are 13.0 and 6.2; the text does not say on which sets.)"""
+    """RDF's accuracy gains over RGV range from 1.5 to 13.0 points, and RGV's gains over RDF range from 1.2 to 6.2
+    points. (Read: the largest are 13.0 and 6.2; the text does not say on which sets.)"""
     pairs = versus(result, "RGV", [d for d in BINARY if d != "adult"])
     return together([up_to(pairs, 0.13), up_to(pairs.turned(), 0.062)])
 

@@ -23,9 +23,9 @@ from dplit.ground.printed import data_file
 from dplit.ground.work import stream
 
 TABLE = (
-    "Each printed cell is what the algorithm gives: the interval for the difference between our mean and the "
-    "printed number lies within a tolerance of 0. This tolerance is one point for accuracies and shares and a "
-    "tenth of the value for errors, in each case plus half a unit of the last printed digit."
+    "Each printed cell is what the algorithm gives: the whole interval for the difference between our mean and "
+    "the printed number lies within a tolerance of 0. This tolerance is one percentage point for accuracies and "
+    "other proportions and a tenth of the value for errors, in each case plus half a unit of the last printed digit."
 )
 NO_CELLS = (
     "the table's published and proved columns are our runs, and the notes on single cells say why "

@@ -91,7 +91,7 @@ def per_coordinate(effort, rng, paper):
 
 @VECTOR.corrected(per_coordinate, range="two records, 1 to 3 cumulative counts")
 def whole_vector(effort, rng, paper):
-    r"""Let $\Delta(f)$ be the L1 sensitivity, as both papers define it. Laplace noise of scale
+    r"""Let $\Delta(f)$ be the L1 sensitivity, as both DiPriMe papers define it. Laplace noise of scale
     $\Delta(f)/\epsilon$ on every coordinate makes a query $f$ $\epsilon$-private, and no smaller common scale is
     enough."""
     for d in range(1, effort.pick(4, 5, 6)):

@@ -164,9 +164,9 @@ def unweighted(effort, rng):
     range="both relations, all grid data of up to 5 records on [0, 1]",
 )
 def unweighted_exact(effort, rng):
-    r"""Let the targets lie in a range $R$. Under add-remove and for $N \ge 2$, the unweighted mean of the two
-    children's errors has sensitivity exactly $R^2/8$. Under replace-one this sensitivity is $\frac{R^2}{8}(1 +
-    \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2)$ with $m = N - 2$."""
+    r"""Let the targets lie in a range of length $R$. Under add-remove and for $N \ge 2$, the unweighted mean of
+    the two children's errors has sensitivity exactly $R^2/8$. Under replace-one this sensitivity is
+    $\frac{R^2}{8}(1 + \frac{4}{m+1}\lfloor m^2/4 \rfloor/m^2)$ with $m = N - 2$."""
     for relation in NEIGHBOURS:
         stated = partial(sensitivity.children_mse, neighbours=relation)
         search = partial(searched, exactly, sensitivity.children_mse_of, stated)

@@ -73,7 +73,8 @@ def flip(effort, rng, epsilon=EPSILONS):
 def classes(effort, rng):
     r"""For $k \ge 3$ classes, too, setting negative counts to 0 changes nothing. A class $j$ at gap $D_j$ wins
     with probability below $P_f(D_j)$; the probability that some wrong class wins exceeds $P_f$ at the runner-up's
-    gap. For every $k \ge 2$, a leaf loses in expectation at most $(k-1)\max_D D P_f(D)$ records."""
+    gap. For every $k \ge 2$, noise lowers the expected number of correctly classified records in a leaf by at most
+    $(k-1)\max_D D P_f(D)$."""
     three, four = effort.pick((3, 2), (5, 4), (8, 5))
     share = {2: 0.0, 3: 0.0, 4: 0.0}
     for k, most in zip(share, (12, three, four)):

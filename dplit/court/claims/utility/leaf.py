@@ -176,8 +176,8 @@ def _one_column(largest):
     quantity="growth of the tree's squared error, in B^2",
 )
 def corollary(effort, rng):
-    """If each leaf's size is within $t$ of $N/2^d$ records, the tree's squared error changes by at most $2^{d+2}
-    B^2 t$."""
+    """If each leaf's size is within $t$ of $N/2^d$ records, noise in the splits changes the tree's squared error
+    by at most $2^{d+2} B^2 t$."""
     most, broken = effort.pick(48, 64, 160), False
     for n, depth, t in _one_column(most):
         grown = utility.worst_change(n, depth, t, *counted.BOUNDS)
@@ -207,9 +207,9 @@ def corollary(effort, rng):
 )
 def corollary_corrected(effort, rng):
     r"""Let $t \le M = N/2^d$ be whole numbers. If all cuts are on one column and all leaf sizes are within $t$ of
-    $M$, the error changes by less than $4^{d-1} R^2 t$ for $t \ge 1$, and no smaller bound holds for every $N$.
-    The error grows most for targets that alternate leaf by leaf. If other columns may be cut, the change is at
-    most $R^2 N/4$, which is attained at $t = 0$ if $M$ is even."""
+    $M$, noise in the splits changes the tree's squared error by less than $4^{d-1} R^2 t$ for $t \ge 1$, and no
+    smaller bound holds for every $N$. The error grows most for targets that alternate leaf by leaf. If other
+    columns may be cut, the change is at most $R^2 N/4$, which is attained at $t = 0$ if $M$ is even."""
     for n, depth, t in counted.trees(effort):
         _, growth, fall = _enumerated(n, depth, t)
         yield same(growth, utility.worst_change(n, depth, t, 0, 1), n=n, depth=depth, t=t)

@@ -61,7 +61,7 @@ def _published(formula):
 )
 def theorem_1(effort, rng):
     r"""For $0 < t < N/2$, the loss $\mathrm{E}[\widetilde{SSE}] - SSE$ is at most $4B^2 N - 8B^2 t +
-    16B^2/(\epsilon_\ell^2 t)$ with probability at least $1 - \zeta_t$. The appendix has the last term
+    16B^2/(\epsilon_\ell^2 t)$ with probability at least $1 - \zeta_t$. In the appendix the last term is
     $16B^2/\epsilon_\ell^2$."""
     worst = lambda s, x, r, y, E: utility.split_loss_bound(2 * (s + x) + r, s - 0.5, math.sqrt(E), 0, 1)  # noqa: E731
     formulas = utility.published_split_loss, utility.published_split_loss_appendix
@@ -72,10 +72,10 @@ def theorem_1(effort, rng):
 
 @SPLIT.corrected(theorem_1, "utility.split_loss_bound", "utility.worst_split_change", "utility.expected_sse")
 def theorem_1_corrected(effort, rng):
-    r"""Let $s = \lfloor t \rfloor + 1$. With probability at least $1 - \zeta_t$ the squared error grows by at most
-    $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s (N-s))\bigr]$. The
-    expectation, given the split, is over the leaves' noise, whose scale is $R$ divided by the product of the
-    leaf's count and $\epsilon_\ell$. Some targets and some split attain the bound."""
+    r"""Let $s = \lfloor t \rfloor + 1$. With probability at least $1 - \zeta_t$ the squared error grows in
+    expectation by at most $R^2\bigl[(\lceil N/2 \rceil - s)\lfloor N/2 \rfloor/(N-s) + 2N/(\epsilon_\ell^2 s
+    (N-s))\bigr]$. The expectation, given the split, is over the leaves' noise, whose scale is $R$ divided by the
+    product of the leaf's count and $\epsilon_\ell$. Some targets and some split attain the bound."""
     for n in range(2, 8):
         half, loss = n // 2, _losses(n, 1.0)
         for y, row in list(zip(targets_at_bounds(n), loss))[::3]:
@@ -192,8 +192,8 @@ def _noise_tail(left, right, epsilon):
 @FLIP("diprime-v2/utility-simulated", "ours", proved=False, intervals=4, quantity="probability of a flip")
 def simulated(effort, rng):
     """Splits drawn by the package's private median, and labels and means released by its published leaves, agree
-    with what is computed exactly: the chance that both blocks hold more than $t$ records, the distribution of the
-    noise on the means, the chance of a flip, and the expected accuracy."""
+    with exact computations. These give the chance that both blocks hold more than $t$ records, the distribution of
+    the noise on the means, the chance of a flip, and the expected accuracy."""
     draws, n, t, rate, e = effort.pick(20_000, 100_000, 1_000_000), 12, 2, 0.5, 0.8
     cuts = median.sample(_evenly(n), 0, 1, rate, size=draws, rng=rng)
     k = np.searchsorted(_evenly(n), cuts)

@@ -34,7 +34,7 @@ def _second_column(n, t, rate, epsilon):
 @LOSS("diprime-v1/theorem-3", "Theorem 3; appendix A.2.3", "fails", "utility.published_loss", "utility.zeta")
 def theorem_3(effort, rng):
     r"""If $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d} \zeta$, then with probability at least $1 - \zeta$ the
-    private tree loses at most $(2B^2 t + R^2/(\epsilon_2^2 (N/2^d - t)))\,2^{d+1}$ in expectation."""
+    expected loss of the private tree is at most $(2B^2 t + R^2/(\epsilon_2^2 (N/2^d - t)))\,2^{d+1}$."""
     cases = [
         _second_column(n, t, rate, epsilon)
         for n in range(2, effort.pick(14, 20, 40), 2)
@@ -89,7 +89,7 @@ def _times_zeta(chance):
     quantity="probability that some leaf is off",
 )
 def union(effort, rng):
-    r"""The last steps of theorem 3 are these: if $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, then by
+    r"""The proof of theorem 3 ends as follows: if $\Pr(|\tilde N_i - N/2^d| \ge t) \le 2^{1-d}\zeta$, then by
     symmetry and the union bound $\tilde N_i \ge N/2^d - t$ in all leaves with probability at least $1 - \zeta$.
     Corollary 1.1 needs $|\tilde N_i - N/2^d| \le t$ in all leaves, and this event has that probability, too."""
     chances = sorted(_chances(effort), key=lambda chance: (chance[2]["n"], -_times_zeta(chance)))
@@ -128,9 +128,9 @@ def _settings(effort):
 )
 def theorem_3_corrected(effort, rng):
     r"""Let a tree cut one column of distinct values above its lower bound, and let $t < M = N/2^d$ be whole. With
-    probability at least $1 - 2\zeta$, where $\zeta$ is taken at $t + 1$, all leaf sizes are within $t$ of $M$. In
-    that event the expected loss is at most $4^{d-1} R^2 t + 2^{d+1} R^2 M / (\epsilon_2^2 (M^2 - t^2))$; a dynamic
-    programme gives its exact maximum."""
+    probability at least $1 - 2\zeta$, where $\zeta$ is the value for $t + 1$, all leaf sizes are within $t$ of
+    $M$. In that event the expected loss is at most $4^{d-1} R^2 t + 2^{d+1} R^2 M / (\epsilon_2^2 (M^2 - t^2))$; a
+    dynamic programme gives its exact maximum."""
     chances, settings, share = list(_chances(effort)), list(_settings(effort)), 1.0
     for exact, zeta, shown in chances:
         yield below(exact, 2 * zeta, **shown)

@@ -282,7 +282,8 @@ def _of(kind):
                 partial(_beyond, lambda t: 2 * math.exp(-(t**2) / 2)))  # fmt: skip
     node, y = "test of a level", LABELS if classes else [float(label) for label in LABELS]
     for delta, epsilon, says, word in (
-        (0.0, 8.0, "permute-and-flip on the masses, at epsilon / (2 times a record's largest change)", "permute"),
+        (0.0, 8.0, "permute-and-flip on the masses, at the rate epsilon / (2 times a record's largest change)",
+         "permute"),
         (LOOSE, 1.5 if classes else 3.7, "the exponential mechanism on the masses with epsilon = sqrt(8 rho)",
          "exponential"),
     ):  # fmt: skip

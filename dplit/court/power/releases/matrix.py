@@ -234,7 +234,7 @@ def private(law, loss):
 WORDS = {
     "geometric": "geometric noise whose rate is epsilon divided by the sensitivity",
     "laplace": "Laplace noise whose scale is the sensitivity divided by epsilon",
-    "tree-norm": r"with noise of density $\propto e^{-\epsilon m}$, where $m$ is its largest L1 norm on a tree",
+    "tree-norm": r"with noise of density $\propto e^{-\epsilon m}$, where $m$ is its L1 norm on the worst tree",
 }
 NOTES = {"geometric": "geometric", "laplace": "Laplace", "tree-norm": "tree-norm"}
 BOTH = ("geometric", "laplace")

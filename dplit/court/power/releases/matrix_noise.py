@@ -173,5 +173,5 @@ def registered():
                       partial(_cube_law, dimension), draw, is_number=True, without=NOTHING_READ,
                       bounds=partial(_cube_bounds, dimension))  # fmt: skip
     yield Release("matrix.GaussianMarginals, counts of a leaf", "matrix.GaussianMarginals", "counts of a leaf",
-                  "matrix_forest_experiments", "Gaussian noise of the least deviation at epsilon and delta",
+                  "matrix_forest_experiments", "Gaussian noise of the least deviation for epsilon and delta",
                   _gaussian_law, _gaussian_draws, is_number=True, bounds=_gaussian_bounds)  # fmt: skip

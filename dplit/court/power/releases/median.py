@@ -220,14 +220,14 @@ def registered():
                    bounds=partial(_private, _label, LEAF))  # fmt: skip
     yield _numbers(CLASSIFIER, "class counts of a leaf", "Laplace noise of scale 1/epsilon on each count",
                    "published", "forests.releases.laplace_counts")  # fmt: skip
-    yield _numbers(REGRESSOR, "mean of a leaf", "Laplace noise of scale 1/epsilon on the votes for both ends",
+    yield _numbers(REGRESSOR, "mean of a leaf", "Laplace noise of scale 1/epsilon on the votes for each end",
                    "proved", "mechanisms.BoundedMean.sample")  # fmt: skip
 
 
 def _of_uniform(estimator):
     for node, it, options in (
         ("median of a uniform column", "its median", {"selection": "uniform"}),
-        ("candidate", "a candidate cut of it", {"accounting": "published", "max_features": 1}),
+        ("candidate", "a candidate cut on it", {"accounting": "published", "max_features": 1}),
     ):
         says = (f"chooses a column uniformly and releases {it} by the exponential mechanism, where the score of a "
                 "cut is minus the difference between the sizes of its two sides")  # fmt: skip

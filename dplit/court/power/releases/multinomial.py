@@ -195,7 +195,7 @@ def registered():
          "the exponential mechanism on the children's Gini impurity mass, at rate epsilon/2",
          _seldom_worse),
         (f"{cut}, normalised", cut, partial(_stretched_law, STRETCHED / 2), _draw_stretched, "normalised",
-         "the exponential mechanism on the mass stretched to [0, 1], at rate epsilon/2",
+         "the exponential mechanism on the impurity mass, stretched to [0, 1], at rate epsilon/2",
          partial(_never_likelier, {0}, STRETCHED / 2, WORSE + 1)),
         (label, label, _label_law, _draw_labels, "PermuteAndFlip",
          "permute-and-flip on the classes of its estimation points, at epsilon", _one_record),
@@ -204,8 +204,8 @@ def registered():
         ("value, published", "value", _value_law, _draw_values, "", SAYS.format("value", 2),
          partial(_never_likelier, {4}, BUDGET / 2, len(PLACES) - 2)),
         (f"{label}, published", label, _shares_law, _draw_shares, "softmax",
-         "chooses the class of a leaf with probability proportional to $e^{B_3s/2}$, where $s$ is its share of "
-         "the estimation points", partial(_never_likelier, {1}, BUDGET / 2, 1)),
+         "chooses the class of a leaf with probability proportional to $e^{B_3s/2}$, where $s$ is the class's "
+         "share of the estimation points", partial(_never_likelier, {1}, BUDGET / 2, 1)),
     ):  # fmt: skip
         yield Release(f"{KIND}, {words}", f"forests.{KIND}", node, CHAPTER, says, law, draw, mechanism=mechanism,
                       bounds=bounds)  # fmt: skip

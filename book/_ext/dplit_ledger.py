@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attack_picture
 from docutils import nodes
-from ledger_counts import as_links
+from ledger_counts import as_links, in_sum
 from ledger_entry import answers, page
 from ledger_map import chip, entry, map_html, scorecard
 from ledger_page import LEADS, exports_html, ledger_html
@@ -171,6 +171,13 @@ class LedgerCounts(SphinxDirective):
 
     def run(self):
         return [_as_output(as_links(claims.all(), *self.arguments))]
+
+
+class LedgerSum(LedgerCounts):
+    """The same in two sentences, of all papers together."""
+
+    def run(self):
+        return [nodes.raw("", in_sum(claims.all(), *self.arguments), format="html")]
 
 
 def _as_output(html):
@@ -349,6 +356,7 @@ def setup(app):
     app.add_directive("claim-map", ClaimMap)
     app.add_directive("reconstruction", Reconstruction)
     app.add_directive("ledger-counts", LedgerCounts)
+    app.add_directive("ledger-sum", LedgerSum)
     app.add_directive("errata", Errata)
     app.add_directive("verdict-changes", VerdictChanges)
     app.connect("html-page-context", link_tables)

@@ -31,6 +31,26 @@ def as_links(claims, page=""):
     return f'<table class="ledger-counts" aria-label="Claims by verdict">\n{rows}\n</table>'
 
 
+def in_sum(claims, page=""):
+    """The same numbers of all papers together, as two sentences of HTML."""
+    stated = _added(tally(claims))
+    run = _added(tally(claims, ("experiment",), RUN_VERDICTS))
+    wrong = stated["fails"] + stated["leaks"]
+    return (
+        f'<p>Of the {sum(stated.values())} statements that it has judged, <a href="{page}">{wrong} are false</a>, '
+        f"{stated['leaks']} of them promises of privacy; {stated['assumes']} need an assumption that is not "
+        f"named, {stated['loose']} can be sharpened, and {stated['holds']} hold as printed. Of {sum(run.values())} "
+        f"sentences about experiments our runs agree with {run['agrees']} and differ from {run['differs']}, and "
+        f"{run['too close'] + run['undecided']} are too close to matter or undecided.</p>"
+    )
+
+
+def _added(counts):
+    """Numbers by verdict, of all papers together."""
+    papers = list(counts.values())
+    return {verdict: sum(of[verdict] for of in papers) for verdict in papers[0]}
+
+
 def _rows(page, about, name, counts):
     """A head that names the papers, and a row a verdict, without their ``tr``."""
     papers = "".join(f'<th scope="col">{SHORT_NAMES[paper]}</th>' for paper in counts)

@@ -50,8 +50,8 @@ def _promise(forest):
     if math.isinf(epsilon):
         yield "**This forest is not private:** its budget is infinite, and it may hold private records."
         return
-    one = "one record" if people == 1 else f"one person's records, {people} at most,"
-    what = "is there or not" if relation == "add-remove" else "is replaced by another"
+    one = "one record is" if people == 1 else f"the records of one person, at most {people}, are"
+    what = "there or not" if relation == "add-remove" else "replaced"
     said, of, more = "", "outcome", ""
     factor = f"{math.exp(epsilon):.4g}" if epsilon < 700 else f"exp({epsilon:.6g})"
     if delta:

@@ -497,7 +497,7 @@ def test_a_fault_at_any_step_leaves_what_was_there(step, tmp_path, monkeypatch):
 def test_the_card_says_what_the_budget_says():
     card = fitted(RandomDecisionForestClassifier, records_per_person=3).model_card()
     assert "Epsilon is 1 under add-remove neighbours" in card
-    assert "one person's records, 3 at most" in card and "factor of at most 2.718" in card
+    assert "the records of one person, at most 3, are there or not" in card and "factor of at most 2.718" in card
     assert "at most 0.7311" in card  # e/(1 + e)
     assert "## Use\n\nIt predicts from records of this schema." in card
     assert "v  'a', 'b', 'c'" in card and "Classes: 'no', 'yes'." in card

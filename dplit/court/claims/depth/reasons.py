@@ -103,8 +103,9 @@ def _all_different(continuous, discrete, nodes, tested=frozenset()):
 )
 def gap_slower(effort, rng):
     """$j$ does not increase at the same ratio that $n$ does, because many of the extra records are going to
-    previously empty leaf nodes. (Read for the mean number of records in a nonempty leaf if one tree replaces 30.
-    Where the printed digits show no increase of empty leaves, this assumes that the unprinted digits increase.)"""
+    previously empty leaf nodes. (We read $j$ as the mean number of records in a nonempty leaf when one tree
+    replaces 30. Where the printed digits show no increase of empty leaves, this assumes that the digits which are
+    not printed do.)"""
     ratios = {name: 30 * (1 - row.thirty.value) / (1 - row.one.value) for name, row in printed_rows().items()}
     more = [name for name, ratio in ratios.items() if ratio > 30]
     no_less = [name for name, ratio in ratios.items() if ratio == 30]

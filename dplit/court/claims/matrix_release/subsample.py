@@ -76,8 +76,8 @@ def subsample(effort, rng):
 def shuffled(effort, rng):
     r"""The training data is randomly split into $\tau$ disjoint subsets, as in the code that the authors publish
     (arisa77/mrf-public): it is shuffled and cut into parts of equal size. Algorithm 3 then satisfies
-    $\epsilon$-DP. If each ensemble forest is fitted on its own subset of the data, it covers the improved
-    subsample-and-aggregate too."""
+    $\epsilon$-DP. This covers the improved subsample-and-aggregate, too, if each ensemble forest is fitted on its
+    own subset of the data."""
     ratio = lambda H, t: math.exp(_family(t, t - 1, math.log(H)))  # noqa: E731
     yield from certified("m-rf/subsample-shuffled", effort, broken="leaks", left=ratio)
     return "the likelihood ratio is {exact:.4g}, stated {stated:.4g}; it exceeds the stated one wherever {refuted}"

@@ -196,10 +196,11 @@ def weighted_leaves(effort, rng):
 )
 def one_tree(effort, rng):
     r"""The authors derive a strategy matrix A that minimizes the error in estimating class counts at leaf nodes;
-    so the error is at most that of the Laplace mechanism on the leaves. (By the paper's text: for one tree nothing
-    in the family of $\mathrm{OPT}_p$ is as good as the Laplace mechanism. On the trees that we tried the search
-    ends at the cells, where that mechanism's error is multiplied by the number of cells of a leaf, about 12 on Car
-    at depth 4. The authors' code searches another family, products of one-query strategies for each column.)"""
+    so the error is at most that of the Laplace mechanism on the leaves. (Within the family $\mathrm{OPT}_p$ of the
+    paper's text, for one tree nothing is as good as the Laplace mechanism. On the trees that we tried the search
+    ends at the cells, whose error is that of the Laplace mechanism multiplied by the number of cells of a leaf,
+    about 12 on Car at depth 4. The authors' code searches another family, products of one-query strategies for
+    each column.)"""
     for _ in range(effort.pick(5, 20, 100)):
         one = small.forest(small.CAR, 1, 4, rng)
         cells = np.bincount(one.reached(small.every_cell(small.CAR)).ravel())

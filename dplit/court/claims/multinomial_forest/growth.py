@@ -85,7 +85,7 @@ def _leaf_sizes(name, k, stopping, n_trees, rng):
 @DEPTH("mrf/depth-10", "appendix F", "fails", FOREST, "multinomial.forest.least_depth")
 def depth_10(effort, rng):
     """The authors observe that each MRF tree on the selected datasets WDBC, CMC and Connect-4 has depth at most
-    10, and therefore set d = 10. (Trees grown by algorithm 1, or as the text says, are deeper.)"""
+    10, and therefore set d = 10. (Trees are deeper, whether they are grown by algorithm 1 or as the text says.)"""
     deepest = {
         (name, b, rule): _deepest(name, b, rule, effort.pick(10, 100, 1000), rng)
         for name, b, rule in product(("wdbc", "cmc"), (0.05, 1.0), ("algorithm", "text"))

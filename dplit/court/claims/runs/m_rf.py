@@ -142,7 +142,7 @@ FIGURE_2_LARGE = {"name": "m-rf/figure-2/large", "where": "Figure 2"}
 def large_sets(lower, result):
     r"""Larger datasets such as Heart, Mushroom, and Adult show a notable accuracy improvement of 10-20 %,
     particularly with smaller epsilon values. (Read: on each of the three the largest gain over both baselines is
-    in that range, also at those epsilons of the authors' files that are smaller than ours.)"""
+    in that range, both at our epsilons and at the smaller ones of the authors' files.)"""
     low = {d: figure_2(lower, [d], paper.LOW.get(d, ())) for d in paper.LARGE}
     return largest_between((figure_2(result, [d]) + more for d, more in low.items()), 10, 20)
 

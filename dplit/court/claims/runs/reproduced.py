@@ -24,7 +24,7 @@ from dplit.ground.work import stream
 
 TABLE = (
     "Each printed cell is what the algorithm gives: the whole interval for the difference between our mean and "
-    "the printed number lies within a tolerance of 0. This tolerance is one percentage point for accuracies and "
+    "the printed number is within a tolerance of zero. The tolerance is one percentage point for accuracies and "
     "other proportions and a tenth of the value for errors, in each case plus half a unit of the last printed digit."
 )
 NO_CELLS = (

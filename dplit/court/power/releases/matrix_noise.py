@@ -169,7 +169,8 @@ def registered():
                       _norm_law, partial(_norms, is_exact), bounds=_norm_bounds, without=NOTHING_READ)  # fmt: skip
     for kind, draw, dimension in (("KNorm", _k_norm, 3), ("BlockNorm", _block_norm, 4)):
         yield Release(f"matrix.{kind}, noise of a coordinate", f"matrix.{kind}", "noise of a coordinate",
-                      "matrix_bounds", f"as one coordinate of K-norm noise, where K is a cube of dimension {dimension}",
+                      "matrix_bounds",
+                      f"as one coordinate of K-norm noise, where K is a cube of dimension {dimension}",
                       partial(_cube_law, dimension), draw, is_number=True, without=NOTHING_READ,
                       bounds=partial(_cube_bounds, dimension))  # fmt: skip
     yield Release("matrix.GaussianMarginals, counts of a leaf", "matrix.GaussianMarginals", "counts of a leaf",

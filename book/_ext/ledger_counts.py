@@ -35,13 +35,14 @@ def in_sum(claims, page=""):
     """The same numbers of all papers together, as two sentences of HTML."""
     stated = _added(tally(claims))
     run = _added(tally(claims, ("experiment",), RUN_VERDICTS))
-    wrong = stated["fails"] + stated["leaks"]
     return (
-        f'<p>Of the {sum(stated.values())} statements that it has judged, <a href="{page}">{wrong} are false</a>, '
+        f"<p>Of the {sum(stated.values())} statements that it has judged, "
+        f'<a href="{page}">{stated["fails"] + stated["leaks"]} are false</a>, '
         f"{stated['leaks']} of them promises of privacy; {stated['assumes']} need an assumption that is not "
-        f"named, {stated['loose']} can be sharpened, and {stated['holds']} hold as printed. Of {sum(run.values())} "
-        f"sentences about experiments our runs agree with {run['agrees']} and differ from {run['differs']}, and "
-        f"{run['too close'] + run['undecided']} are too close to matter or undecided.</p>"
+        f"named, {stated['loose']} can be sharpened, and {stated['holds']} hold as printed. "
+        f"Of {sum(run.values())} sentences about experiments our runs agree with {run['agrees']} and differ "
+        f"from {run['differs']}, and {run['too close'] + run['undecided']} are too close to matter or "
+        "undecided.</p>"
     )
 
 

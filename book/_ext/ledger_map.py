@@ -70,7 +70,7 @@ def label(claim):
     place = f"{place[1]} {place[2]}" if place else ""
     own = re.match(r"[a-z]+ \d", words)
     part = PART.match(claim.where)
-    if part and words == place.lower():
+    if part and words in (place.lower(), re.sub(r"[()]", "", part[1])):
         return f"{place}, {part[1]}"
     named = f"{place}: {words}" if place and not own else words
     return named[:1].upper() + named[1:]

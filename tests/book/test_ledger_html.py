@@ -242,6 +242,15 @@ def test_each_number_of_the_table_leads_to_as_many_rows():
         assert link["href"].startswith("l.html?paper=") and len(found) == int(link.text)
 
 
+def test_the_sum_counts_what_the_papers_say():
+    own = [make("rdf/a", verdict) for verdict in ("leaks", "fails", "fails", "holds", "loose", "assumes", "holds")]
+    own += [make("mrf/b", "holds", ours=True), make("mrf/c", "fails", about="step")]
+    met = ("agrees", "differs", "differs", "too close", "undecided")
+    runs = [make("m-rf/d", verdict, about="experiment") for verdict in met]
+    said = BeautifulSoup(ledger_counts.in_sum(own + runs, "errata.html"), "html.parser").text
+    assert re.findall(r"\d+", said) == ["7", "3", "1", "1", "1", "2", "5", "1", "2", "2"]
+
+
 PAPERS = ("diprime-v1", "diprime-v2", "mrf", "rdf", "m-rf")
 
 

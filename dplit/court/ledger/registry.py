@@ -21,8 +21,8 @@ ABOUT = ("statement", "step", "reading", "experiment")
 OURS = "ours"  # in the place of a paper: what this book claims of its own forest
 PAPERS = {
     "diprime-v1": "DiPriMe v1: Differentially Private Median Forests (2020)",
-    "diprime-v2": "DiPriMe v2: Balance is key",
-    "mrf": "Multinomial Random Forest",
+    "diprime-v2": "DiPriMe v2: Balance is key (2021)",
+    "mrf": "Multinomial Random Forest (2019)",
     "rdf": "Random Decision Forests using Smooth Sensitivity (2017), with its ROSNAM addendum (2021)",
     "m-rf": "Matrix Representation of random forests (2025)",
     OURS: "This book's own: boosted forests, and attacks",

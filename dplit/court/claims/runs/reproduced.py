@@ -25,7 +25,7 @@ from dplit.ground.work import stream
 TABLE = (
     "Each printed cell is what the algorithm gives: the whole interval for the difference between our mean and "
     "the printed number is within a tolerance of zero. The tolerance is one percentage point for accuracies "
-    "and other proportions and a tenth of the value for errors, in each case plus half a unit of the last printed digit."
+    "and other shares and a tenth of the value for errors, plus in each case half a unit of the last digit."
 )
 NO_CELLS = (
     "the table's published and proved columns are our runs, and the notes on single cells say why "

@@ -102,7 +102,7 @@ def test_an_entry_says_what_it_rests_on(said):
     assert text["Must hold"] == "Loss: must be at most 2, is 3."
     assert text["Computed"] == "n up to 5 (cases: 1,200); intervals [0.1, 0.2], [0.1, 0.2], [0.1, 0.2] and 2 more"
     assert text["Counterexample"] == "n = 2; at: <x>"
-    assert "false: there is a counterexample, since version 0.3.0 (2026-01-02)" in text["Verdict"]
+    assert "false, as a counterexample shows, since version 0.3.0 (2026-01-02)" in text["Verdict"]
     assert 'claims.get("rdf/theorem-1").check()' in text["Compute it again"]
     assert "dplit verify --claim rdf/theorem-1 --seed 0" in text["Compute it again"]
     assert "@misc{dplit-rdf-theorem-1," in text["Cite"] and "Theorem 1" in text["Cite"]

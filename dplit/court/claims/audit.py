@@ -29,8 +29,9 @@ def valid(effort, rng):
             alarm = accuses(min(1.0, q * math.exp(epsilon)), q, epsilon, draws, 1 - beta)
             yield below(alarm, beta, 0, draws=draws, epsilon=epsilon, beta=beta, q=float(q))
     return note(
-        "{cases} laws and numbers of draws, nearest to beta: {exact:.3g} at {draws} draws, epsilon {epsilon:g}, "
-        "beta {beta:g} and q = {q:.3g}",
+        "In {cases} cases, a distribution and a number of draws each, a false alarm has at most the probability "
+        "beta; the nearest is {exact:.3g} at {draws} draws, epsilon {epsilon:g}, beta {beta:g} and an event of q "
+        "= {q:.3g}.",
         range="draws up to 100 (quick), epsilon up to 3, beta 0.1 to 1e-6",
     )
 
@@ -45,7 +46,8 @@ def limits(effort, rng):
         for tail in (*binom.sf(k, m, low), *binom.cdf(k, m, high)):
             yield same(tail, beta / 2, 1e-7, m=m, beta=beta)
     return note(
-        "{cases} limits: at m = {m}, beta = {beta}, the tail is {exact:.6g}",
+        "At each of {cases} limits the tail has probability beta/2, which is {exact:.6g} at m = {m}, beta = "
+        "{beta}.",
         range="m up to 50 (quick), beta 0.1 to 1e-6",
     )
 
@@ -61,7 +63,8 @@ def most(effort, rng):
             every = np.log(low)[:, None] - np.log(high)
         yield same(every.max(), ceiling(2 * m, 1 - beta), m=m, beta=beta)
     return note(
-        "{cases} numbers of draws: at m = {m}, beta = {beta}, the largest of all is {exact:.6g}",
+        "In {cases} cases of m and beta the largest of all bounds is the ceiling; at m = {m} and beta = {beta} "
+        "it is {exact:.6g}.",
         range="every pair of counts, m up to 40 (quick)",
     )
 
@@ -91,7 +94,7 @@ def power(effort, rng):
             seen = binom.pmf(hits, test.draws, other)[out].sum()
             yield below(event.power, seen, 1e-9, chance=chance, draws=test.draws)
     return note(
-        "{cases} sums over all counts: a sound coin of {chance:g} is refused in {draws} draws with probability "
-        "{exact:.3g} of {stated:.3g}",
+        "In {cases} cases, summed over all counts, both statements hold; a sound coin of {chance:g} is refused "
+        "in {draws} draws with probability {exact:.3g}, where {stated:.3g} is allowed.",
         range="coins from 0.1 to 0.45 (quick), four bugs each",
     )

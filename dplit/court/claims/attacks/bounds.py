@@ -50,8 +50,8 @@ def membership_open(effort, rng):
     for name in ("scikit-learn", "multinomial, published"):
         seen, law = attacks.membership(name, LEVEL, fits, rng=rng), laws.get(name, ())
         share, least = yield from attacked(seen, fits, bound, ">", law, forest=name)
-        said.append(f"{name} {share:.3f}, at least {least:.3f}")
-    return f"Of {fits} fits on each side: {'; '.join(said)}. Privacy allows {{stated:.3f}}."
+        said.append(f"{share:.3f} ({name}; at least {least:.3f} by the intervals)")
+    return f"In {fits} fits on each side the advantage is {' and '.join(said)}; privacy allows {{stated:.3f}}."
 
 
 @MEMBERSHIP(
@@ -74,12 +74,12 @@ def membership_proved(effort, rng):
     for name in ("random, proved", "boosted, proved"):
         seen, law = attacks.membership(name, LEVEL, fits, rng=rng), laws.get(name, ())
         share, _ = yield from attacked(seen, fits, bound, "<=", law, forest=name)
-        said.append(f"{name} {share:.3f}")
+        said.append(f"{share:.3f} ({name})")
     hit, alarm = laws["random, proved"]
     yield decisive(below(hit - alarm, bound))
     return (
-        f"Of {fits} fits on each side: {', '.join(said)}; the random tree's exact value is {{exact:.3f}}; privacy "
-        "allows {stated:.3f}."
+        f"In {fits} fits on each side the advantage is {' and '.join(said)}. For the random tree it is exactly "
+        "{exact:.3f}, and privacy allows {stated:.3f}."
     )
 
 
@@ -133,8 +133,8 @@ def reconstruction(effort, rng):
         most, stated = largest_share(2, 3, e), attacks.recovery_bound(2, 3, e)
         yield need(most < stated, most, "<", stated)
     return (
-        f"Of {tables} tables each: leaf counts give {means[0]:.3f} of the records away, noisy counts at "
-        f"epsilon {epsilon:g} {{exact:.3f}}; privacy allows {{stated:.3f}}."
+        f"On average over {tables} tables each, leaf counts reveal {means[0]:.3f} of the records and noisy counts "
+        f"at epsilon {epsilon:g} {{exact:.3f}}; privacy allows {{stated:.3f}}."
     )
 
 

@@ -60,8 +60,9 @@ def _as_law(seen, law, draws):
     yield from (counted(events, draws, p) for events, p in zip(seen, law))
     yield decisive(below(law[0] - law[1], attacks.advantage_bound(EPSILON), rtol=1e-12))
     return (
-        f"{seen[0]} and {seen[1]} of {draws} draws; the exact values are {law[0]:.5f} and {law[1]:.5f}, an "
-        "advantage of {exact:.5f}, and privacy allows {stated:.5f}."
+        f"With and without the record the event occurs in {seen[0]} and {seen[1]} of {draws} draws. Its exact "
+        f"probabilities are {law[0]:.5f} and {law[1]:.5f}, an advantage of {{exact:.5f}}, and privacy allows "
+        "{stated:.5f}."
     )
 
 

@@ -43,10 +43,11 @@ def two_levels(effort, rng):
     yield from _deep_traps()
     yield from _within_certain_bounds()
     return note(
-        f"N up to 4t+5: the private medians lose in {sum(not case.good for case in few)} of {len(few)} "
-        f"cases. N = 6, t = 0, values {TRAP} in [0, 3], epsilon ln 9: at least {float(low):.4f} at "
-        f"random, at most {float(high):.4f} with private medians. N = 14, t = 2: none loses up to "
-        f"epsilon {balance.two_levels_safe(14, 2):.4f}.",
+        f"For N up to 4t+5 private medians are worse in {sum(not case.good for case in few)} of {len(few)} "
+        f"cases. For N = 6, t = 0, values {TRAP} in [0, 3] and epsilon ln 9 the probability that no leaf is "
+        f"empty is at least {float(low):.4f} with random cuts and at most {float(high):.4f} with private "
+        "medians. For N = 14, t = 2 private medians are never worse up to epsilon "
+        f"{balance.two_levels_safe(14, 2):.4f}.",
         quantity="chance of no empty leaf, in the trap",
     )
 

@@ -53,7 +53,8 @@ def theorem_3_exact(effort, rng):
     yield from certified(AT_LEAST, effort, right=lambda a, d, **_: balance.at_least_bound(d, 1, -math.log(a)))
     yield from certified(MORE, effort, right=lambda a, d, **_: balance.more_than_bound(d, 1, -math.log(a)))
     yield from _on_their_worst_data(effort)
-    return "No data have less, and {cases} worst data sets have just that: {stated:.4f} at N={n}, t={t}"
+    words = "No data have a smaller probability, and the worst data have just this one in all of {cases}"
+    return words + " comparisons, as {stated:.4f} at N={n}, t={t}."
 
 
 def _on_their_worst_data(effort):
@@ -99,7 +100,8 @@ def spread(effort, rng):
     yield from _ratio_improves(effort)
     gain = lambda a, u, y: balance.guaranteed_gain(u, 1, -math.log(a))  # noqa: E731
     yield from certified("diprime-v2/spread", effort, left=gain)
-    return "The ratio of failure probabilities improves with the spread. The gain falls on a whole box: {refuted}"
+    words = "The ratio of failure probabilities improves with the spread. The gain is smaller at the spread u +"
+    return words + " y(1 - u) than at u for all {refuted}, where a = e^-epsilon."
 
 
 def _ratio_improves(effort):
@@ -132,4 +134,4 @@ def spread_peak(effort, rng):
     yield from certified(SHAPE[2], effort, **sides)
     for r in (0.2, 0.9):
         yield same(balance.best_spread(-2 * math.log(r)), r / (1 + r), r=r)
-    return "The gain rises up to the peak, falls beyond it, and is there {exact:.4f} at {where}"
+    return "The gain rises up to the peak, falls beyond it, and is {exact:.4f} there for one r, where {where}."

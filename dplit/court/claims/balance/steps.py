@@ -51,8 +51,8 @@ def median_balance(effort, rng):
             splits.append(same(found, best, values=values))
     yield from sorted(splits, key=lambda split: split.data["values"] != (0, 0, 1, 1, 1))
     return note(
-        "Of distinct values the lower median leaves floor(N/2) in each case. The values {values} it splits with "
-        "{exact:g} records on one side, another cut with {stated:g}.",
+        "The lower median of distinct values leaves floor(N/2) in the smaller block in each case. That of the "
+        "values {values} leaves {exact:g} records in it, and another cut leaves {stated:g}.",
         range=f"all data of 2 to {most} values on a grid",
     )
 

@@ -74,7 +74,7 @@ def gaussian_pairs(effort, rng):
         found = sum(_moved(order, REACH.up, a) for a in up) + sum(_moved(order, REACH.down, b) for b in down)
         yield at_most(found / order, RHO, up=up, down=down, order=order)
     yield from _of_several_classes()
-    return "Squares of shares add up to 1 at most; the nearest divergence is {exact:.4g} of {stated:.4g}"
+    return "Squared shares sum to 1 at most; in a proved identity the sides are {exact:.4g} and {stated:.4g}."
 
 
 def _moved(order, most, moved):

@@ -89,7 +89,7 @@ def weighted(effort, rng):
             slope = (ends[1] - ends[0]) / 2e-5 * (1 if code else -1)
             found = boosting.class_residuals(np.array([score]), np.array([code])).item() / boosting.STEPS
             yield need(abs(found + slope) <= 2 / boosting.STEPS, found, "=", -slope, score=score, code=code)
-    return "The last residual is {exact:.4g}, and the slope {stated:.4g}"
+    return "The formulas are proved; in one case the mean residual is {exact:.4g}, and (q - p)/p is {stated:.4g}."
 
 
 ENDS = (  # of the scores of more than two classes
@@ -207,7 +207,7 @@ def one_term(effort, rng):
         leaves = int(moved.any(axis=(0, 2)).sum())
         yield need(leaves <= 1, leaves=leaves, n=n, classes=k)
         yield same(moved.sum(), boosting.worst_change(residuals[0]), n=n, classes=k)
-    return f"{pairs} pairs of neighbours; the last one's sums differ by {{exact:.0f}} steps"
+    return f"In {pairs} pairs of neighbours one leaf changes at most, in the last pair by {{exact:.0f}} steps."
 
 
 def _sets(universe, n):
@@ -254,8 +254,8 @@ def rounds_loss(effort, rng):
             if neighbours == "add-remove":
                 least = budget * (1 - 1e-4)
                 yield need(loss >= least, loss, ">=", least, **data)
-                shown.append(f"{name} {loss / budget:.0%} in {rounds}")
+                shown.append(f"{loss / budget:.0%} for {name} with T = {rounds}")
     return (
-        f"What rounds add multiplies; {pairs} pairs of neighbours have at most {{share:.2%}} of the budget; under "
-        f"add-remove, rounds: {', '.join(shown)}."
+        f"The likelihood ratios of rounds multiply, and {pairs} pairs of neighbours lose at most {{share:.2%}} of "
+        f"the budget. Under add-remove the worst pair loses {'; '.join(shown)}."
     )

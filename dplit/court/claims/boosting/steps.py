@@ -70,7 +70,7 @@ def posterior(effort, rng):
                 yield same(error(other), (error(other) + error(2 * best - other)) / 2, 1e-6, **data)
                 yield below(error(best), error(other), **data)
                 others += 1
-    return f"{others} other linear steps have at least this error, equal on both sides."
+    return f"{others} other linear steps have no smaller error, and it rises alike on both sides of the best ones."
 
 
 BEST = tuple(f"ours/balance:{part}" for part in ("more", "fewer", "third", "deeper", "less-deep"))

@@ -71,7 +71,7 @@ def equation_12(effort, rng):
     r"""The smaller child $M_1$ of a cut with distribution function $F$ has $\Pr(M_1 \ge s) = F(1 - s) - F(s)$ for
     $s = \sigma^{1/m} \le 1/2$. (Given the structure points a cut has atoms, and one may lie at $s$.)"""
     yield from _middles(lambda s, upto, under: consistency.published_middle(s, upto))
-    return "an atom at s = {s}: true {exact}, printed {stated}"
+    return "With an atom at s = {s} the probability is {exact}, but the printed formula gives {stated}."
 
 
 @SPLITS.corrected(equation_12, "consistency.middle", **MIDDLE)
@@ -79,7 +79,7 @@ def equation_12_corrected(effort, rng):
     r"""The smaller child of a cut with distribution function $F$ has size $M_1$ with $\Pr(M_1 \ge s) = F(1 - s) -
     F(s-)$ for $s \le 1/2$, where $F(s-)$ is the probability of a cut below $s$."""
     yield from _middles(consistency.middle)
-    return "{cases} laws and edges, with and without an atom at s"
+    return "The formula is exact in {cases} cases of a distribution and an s, with and without an atom at s."
 
 
 def _levels(effort):
@@ -115,7 +115,7 @@ def equation_13_corrected(effort, rng):
         stated = consistency.all_large_bound([share] * m)
         yield below(stated, true, **data)
         yield below(stated, _all_large(law, s, m), **data)
-    return "{cases} cells and cuts, nearest at level {levels}, sigma = {sigma}"
+    return "In {cases} cases no probability is below the bound; nearest is level {levels}, sigma = {sigma}."
 
 
 @CHEBYSHEV("mrf/equation-14", "Equation 14", "assumes", proved=True, quantity="probability of fewer than k points")
@@ -137,8 +137,8 @@ def equation_14(effort, rng):
     yield from coins.values()
     n, p, k = next((at for at, case in coins.items() if not case.good), next(iter(coins)))
     return note(
-        f"{len(coins)} settings with equal halves: never above; a fair coin: n = {n}, p = {p:g}, k = {k}: "
-        "{exact:.3g} against {stated:.3g}",
+        f"With equal halves the bound holds in {len(coins)} settings. With a fair coin, n = {n}, p = {p:g} and "
+        f"k = {k} the probability is {{exact:.3g}}, which is above the bound {{stated:.3g}}.",
         range=f"n up to {sizes[-1]}, p from .02 to 1, k below np/2",
     )
 
@@ -160,8 +160,9 @@ def equation_15(effort, rng):
     met = [case for case in worst if case.stated]
     yield from met
     return note(
-        f"{len(settings)} settings; D = {{D}}, B = {{B}}, m = {{m}}, delta = {{delta:g}}: {{exact:.4f}}, bound "
-        f"{{stated:g}}; the worst of all rules on even units meets it in {len(met)} cases",
+        f"The bound holds in {len(settings)} settings; nearest is D = {{D}}, B1 = B2 = {{B}}, m = {{m}}, delta = "
+        f"{{delta:g}} with {{exact:.4f}}, where the bound is {{stated:g}}. The worst of all rules that cut a cell "
+        f"of equal units attains it in {len(met)} cases.",
         range=f"300 structure points, D = 1 and 3, B up to infinity, {draws} data sets each",
     )
 
@@ -200,10 +201,11 @@ def equation_15_depth(effort, rng):
         )
         yield (first := counted_only(few))
         yield decisive(last := frequency(many, (-1, first.span[0]), B=str(b)))
-        said.append(f"B = {b}: from {first.span[0]:.2f} at least to {last.span[1]:.3f} at most")
+        said.append(f"from at least {first.span[0]:.2f} to at most {last.span[1]:.3f} at B1 = B2 = {b}")
     few, many = (consistency.depth_law(n, 20)[:3].sum() for n in (50, 1600))
     yield need(few > many, many, "<", few)
-    return f"{'; '.join(said)}; cuts uniform in ranks {few:.3f} and {many:.4f}"
+    ideal = f"with cuts uniform in ranks it falls from {few:.3f} to {many:.4f}"
+    return f"The share of paths with at most two cuts falls {', '.join(said)}; {ideal}."
 
 
 @CHEBYSHEV(

@@ -35,8 +35,9 @@ def lemma_1(effort, rng):
     worst = _worst_vote((0.48, 0.52), (0.0, 1.0), 9999) / 0.52
     yield need(worst > 1.9, worst, ">", 1.9)
     return note(
-        "{cases} laws of the votes, ties broken for the worst class: at most K times a tree's excess; "
-        f"9999 trees that err with .52 each come to {worst:.3f} times that, of the 2 that K = 2 allows",
+        "In {cases} distributions of the votes, with ties broken for the worst class, the excess risk of the "
+        f"vote is at most K times that of a tree. It is {worst:.3f} times as large for 9999 trees that err with "
+        "probability .52 each, where two classes allow 2.",
         range=f"2 and 3 classes, up to {most[0]} and {most[1]} trees, shares in steps of 1/{steps}",
     )
 
@@ -74,8 +75,9 @@ def lemma_1_forest(effort, rng):
         wrong = (found.votes.mean(1) > 0.5) != found.label
         yield (vote := frequency(wrong, stated, "<=", budget=b))
         yield need(vote.span[1] >= BAYES, vote.exact, ">=", BAYES, budget=b)
-        said.append(f"B = {b:g}: vote {vote.exact:.3f}, at most {stated:.3f}")
-    return note("; ".join(said), range=f"two features, k = 20, 400 records, {draws} data sets for each budget")
+        said.append(f"{vote.exact:.3f} at B1 = B2 = {b:g}, where the bound is {stated:.3f}")
+    words = f"The error of the vote is {'; '.join(said)}."
+    return note(words, range=f"two features, k = 20, 400 records, {draws} data sets for each budget")
 
 
 @PARTITION("mrf/lemma-2", "Lemma 2", intervals=9, quantity="error of a partition")
@@ -98,8 +100,9 @@ def lemma_2(effort, rng):
     for useless in (risks[1000, 1], risks[27, 100]):
         yield need(useless - BAYES > 0.1, useless, ">", BAYES + 0.1)
     return note(
-        f"n = 1000: error {risks[1000, 1]:.4f} in 1 cell (diameter stays), {risks[1000, 6]:.4f} in 6, "
-        f"{risks[1000, 100]:.4f} in 100 (few points); Bayes .25; never above the bound",
+        f"With 1000 records the error is {risks[1000, 1]:.4f} in 1 cell, whose diameter stays, "
+        f"{risks[1000, 6]:.4f} in 6 cells, and {risks[1000, 100]:.4f} in 100 cells, which hold few points. "
+        "The Bayes risk is .25, and no error is above the bound.",
         range=f"27 to 1000 records, 1 to 100 equal cells, {draws} draws each",
     )
 
@@ -131,7 +134,8 @@ def lemma_2_forest(effort, rng):
         stated = BAYES + consistency.partition_excess_bound(spread, np.arange(law.size), law)
         yield frequency(found.votes[:, 0] != found.label, float(stated), "<=", features=d, B=b)
     return note(
-        "{cases} settings; D = {features}, B = {B:g}: error {exact:.3f}, bound {stated:.3f}",
+        "In {cases} settings no error lies above the bound; the nearest is {exact:.3f} at D = {features}, "
+        "B1 = B2 = {B:g}, where the bound is {stated:.3f}.",
         range=f"k = 25, 600 records, {draws} data sets for each setting",
     )
 
@@ -169,8 +173,8 @@ def feature_chance(effort, rng):
         yield same(cut, consistency.grid_risk(8, n), n=n, cells=8)
     yield need(cut < 0.27, cut, "<", 0.27, n=n, cells=8)
     return note(
-        f"{3 * len(sizes)} errors of .5 without a cut in the feature; with eight cells along it "
-        f"{cut:.4f} at n = {n}; Bayes risk .25",
+        f"Without a cut in the feature that matters all {3 * len(sizes)} errors are .5; with eight cells along "
+        f"this feature the error is {cut:.4f} at n = {n}. The Bayes risk is .25.",
         range=f"eta = x1, n up to {n}, up to 16 cells",
     )
 
@@ -201,13 +205,13 @@ def cut_chance(effort, rng):
         yield same(risk, consistency.grid_risk(2**j, 6**j), broken="fails", halved=j)
     yield _must_not_fall([*excess.values()])
     return note(
-        f"excess risk of n records in 2^j cells, n = 6^j: {_listed(excess)}",
+        f"With n = 6^j records in 2^j cells of equal size the excess risk is {_listed(excess)}.",
         range=f"one feature, eta = x, halved {levels[0]} to {levels[-1]} times",
     )
 
 
 def _listed(excess):
-    return ", ".join(f"{n}: {e:.4f}" for n, e in excess.items())
+    return ", ".join(f"{e:.4f} at n = {n}" for n, e in excess.items())
 
 
 def _risk_of_one_set(n, k):
@@ -264,7 +268,7 @@ def partition_necessary(effort, rng):
     $B_1 = B_2 = 0$ they do not: then all records can cut and vote, and the error tends to the Bayes risk.)"""
     excess = {n: _risk_of_one_set(n, k)[0] - BAYES for n, k in _sizes(effort)}
     yield _must_not_fall([*excess.values()])
-    return f"excess risk where all n records cut and vote, k = sqrt(n): {_listed(excess)}"
+    return f"If all n records cut and vote and k = sqrt(n), the excess risk is {_listed(excess)}."
 
 
 @ONE_SET.corrected(partition_necessary, quantity="excess risk", range="eta = x, k = 4 to 16 and k^2 records")
@@ -280,4 +284,4 @@ def one_set(effort, rng):
         for m, p in enumerate(law):
             yield same(p, 2 * m / (k * (k + 1)) * (m <= k), atol=1e-12, n=n, m=m)
     yield need(bounds[-1] < bounds[0] / 1.5, bounds[-1], "<", bounds[0] / 1.5)
-    return "{cases} cases, most of a leaf's records; n = {n}: excess {exact:.4f}, at most {stated:.4f}"
+    return "The formulas hold in {cases} cases; at n = {n} the excess risk is {exact:.4f}, at most {stated:.4f}."

@@ -41,7 +41,7 @@ def diameter(effort, rng):
         stated = consistency.leaf_power(n, k, d, power)
         yield same(_leaf_moment(n, k, d, power, met.setdefault((d, power, k), {})), stated, D=d, p=power, k=k, n=n)
     return note(
-        "{cases} moments by quadrature over the cut and binomial counts",
+        "{cases} moments equal those by quadrature over the cut and the binomial counts.",
         range=f"D up to 9, powers up to 3, m up to 7; leaves with n below {most}",
     )
 
@@ -72,7 +72,8 @@ def diameter_leaf(effort, rng):
             stated = consistency.leaf_power(n, 10, d, power)
             yield frequency(thinned(sizes**power, rng), stated, n=n, D=d, p=power)
     return note(
-        "{cases} moments; n = {n}, D = {D}, power {p}: {exact:.5f}, exact {stated:.5f}",
+        "The intervals of {cases} simulated moments hold the exact ones; for n = {n}, D = {D} and power {p} the "
+        "simulated moment is {exact:.5f} and the exact one {stated:.5f}.",
         range=f"n = 500 and 200,000, D = 1 and 4, k = 10, {draws} paths each",
     )
 
@@ -96,8 +97,8 @@ def diameter_order(effort, rng):
         yield need(slopes[-1] < 2e-3, slopes[-1], "<", 2e-3, D=d, p=power)
         yield need(square >= 1 / d, square, ">=", 1 / d, D=d)
     return note(
-        f"{{cases}} cases: at most {nearest:.4f} of the bound, slopes from n = 10^4 to 10^6 within "
-        f"{max(slopes):.1g} of rho",
+        f"In {{cases}} comparisons the moment is at most {nearest:.4f} of the bound, and from n = 10^4 to 10^6 it "
+        f"falls with an exponent within {max(slopes):.1g} of rho.",
         range=f"n up to {sizes[-1]}, k up to 25, D up to 20, p = 1 and 2",
     )
 
@@ -126,8 +127,9 @@ def rate(effort, rng):
         slopes.append(abs(np.log(large / small) / np.log(1000) - rho / (1 + rho)))
         yield need(slopes[-1] < 0.03, slopes[-1], "<", 0.03, D=d)
     return note(
-        "the exact error of a mean of D features, nearest at n = {n}, D = {D}, k = {k}: {exact:.3g}, bound "
-        f"{{stated:.3g}}; the best k grows with an exponent within {max(slopes):.3f} of rho/(1 + rho)",
+        "If eta is the mean of D features, the exact error is nearest to the bound at n = {n}, D = {D}, k = {k}: "
+        f"it is {{exact:.3g}}, where the bound is {{stated:.3g}}. The best k grows with an exponent within "
+        f"{max(slopes):.3f} of rho/(1 + rho).",
         range=f"n = 1,000 and 1,000,000, D = 1, 2, 5, each at its best k, {draws} paths each; by quadrature "
         f"n up to {effort.pick(4, 7, 11)}",
     )
@@ -191,5 +193,6 @@ def end_cuts(effort, rng):
         yield decisive(ends, budget == 10)
         middle = np.abs(cuts - n / 2) <= n / 4
         yield frequency(middle, (-1, 0.25), B2="inf") if budget == np.inf else counted_only(middle)
-        said.append("B2 = {:g}: {:.3f} to {:.3f}".format(budget, *ends.span))
-    return note(f"ends: {'; '.join(said)}", range=f"10,000 records, {draws} data sets for each budget")
+        said.append("at B2 = {:g} between {:.3f} and {:.3f}".format(budget, *ends.span))
+    words = f"The probability of a cut within 1 % of an end is {', '.join(said)}."
+    return note(words, range=f"10,000 records, {draws} data sets for each budget")

@@ -91,7 +91,8 @@ def occupancy(effort, rng):
         counts = consistency.ideal_paths(n, k, features, draws, rng=rng).counts
         yield frequency(counts <= k // 2, _few(k), n=n, D=features, k=k)
     return note(
-        "{cases} settings; n = {n}, D = {D}, k = {k}: {exact:.4f}, exact {stated:.4f}",
+        "In {cases} settings the interval holds the exact probability of at most k/2 points; for n = {n}, "
+        "D = {D}, k = {k} the simulated one is {exact:.4f} and the exact one {stated:.4f}.",
         range=f"n = 200 and 100,000, k = 5, 20, 100, {draws} paths each",
     )
 
@@ -119,8 +120,9 @@ def occupancy_observed(effort, rng):
         yield (case := frequency(counts > k, more, k=k))
         spans[k] = case.span
     return note(
-        "more than k: {:.4f} to {:.4f} at k = 5, at most {:.4f} at 20; ".format(*spans[5], spans[20][1])
-        + "distances at most {exact:.3f}",
+        "Leaves with more than k points have a share of {:.4f} to {:.4f} at k = 5 "
+        "and of at most {:.4f} at k = 20. ".format(*spans[5], spans[20][1])
+        + "Those with at most k/2 points have a share within {exact:.3f} of that in mrf/occupancy.",
         range=f"k = 5, 20, 100, 250 records in each half, {draws} data sets each",
     )
 
@@ -176,8 +178,8 @@ def depth(effort, rng):
         off[k, n] = (np.abs(law - model).sum() + 1 - model.sum()) / 2
         yield below(off[k, n], consistency.poisson_distance_bound(k), n=n, k=k)
     return (
-        "{cases} probabilities in fractions, means and distances; Poisson at k = 10 off by "
-        f"{off[10, 2000]:.4f}, at 100 by {off[100, 2000]:.5f}"
+        "{cases} probabilities, means and distances are as stated. The Poisson distribution is at a distance of "
+        f"{off[10, 2000]:.4f} at k = 10 and of {off[100, 2000]:.5f} at k = 100."
     )
 
 
@@ -217,8 +219,9 @@ def leaf_tail(effort, rng):
     for i, b in product((1, 2, 5, 9), BUDGETS):
         yield same(_worst_share(10, i, b), consistency.leaf_tail_bound(i / 10, b), i=i, B=b)
     return note(
-        f"{len(settings)} settings, a = 1/5; B = {{B:g}}, k = {{k}}: {{exact:.4f}}, bound {{stated:.4f}}; "
-        f"the worst of all weights meets it in {4 * len(BUDGETS)} cases",
+        f"With a = 1/5 no interval lies above the bound in {len(settings)} settings; nearest is B1 = B2 = "
+        "{B:g}, k = {k}: simulated {exact:.4f}, bound {stated:.4f}. "
+        f"The worst of all weights attains the bound of the step in {4 * len(BUDGETS)} cases.",
         range=f"k = 20 and 100, noise and a trend, 400 records in each half, {draws} data sets each",
     )
 

@@ -69,7 +69,7 @@ def pair_law(effort, rng):
             for side in ((0, cut), (cut, 1)):
                 apart.append(abs(dblquad(gain, *side, 0, 1, epsabs=1e-3)[0]))
                 yield below(apart[-1], 5e-3, a=a, b=b, cut=cut)
-    return f"6 risks by quadrature; the sides of a cut of x1 differ by less than {max(apart):.1g}"
+    return f"6 risks equal quadrature; on a side of a cut of x1 the pair integrates to less than {max(apart):.1g}."
 
 
 def _leaf_size(n):
@@ -104,8 +104,8 @@ def theorem_1(effort, rng):
     blind = least > most and errs > consistency.pair_bayes_risk()
     yield need(not blind, most, ">=", least)
     return note(
-        f"n = {n}: leaves cut in the pair at B = 0 at least {least:.3f}, at B infinite at most "
-        f"{most:.3f}; error there above {errs:.3f}, Bayes risk .2",
+        f"With n = {n} a leaf is cut in the pair with probability at least {least:.3f} at B1 = B2 = 0, but at "
+        f"most {most:.3f} at infinite budgets, where the error is above {errs:.3f} and the Bayes risk .2.",
         range=f"n = {n}, k = n^(4/5), {draws} data sets for each budget",
     )
 
@@ -141,8 +141,9 @@ def corrected(effort, rng):
         said.append((before[0].span[0], after.span[1]))
     first, last = zip(*said)
     return note(
-        f"errors at n = {small}: at least {min(first):.3f}; at {large}: at most "
-        f"{max(last):.3f}; companions nearer, leaves of at most k/5 points below .2",
+        f"With independent features the errors are at least {min(first):.3f} at n = {small} and at most "
+        f"{max(last):.3f} at n = {large}. In all settings two points of a leaf come closer together, and less "
+        "than a fifth of the leaves hold at most k/5 points.",
         range=f"k = n^(1/2), n = {small} and {large}, three settings, {most} data sets or more each",
     )
 

@@ -41,7 +41,8 @@ def depth_accuracy(effort, rng):
             right = depths.parity_accuracy(d, n, m, h, e, repeated=repeated)
             yield same(listed, right, 1e-10, **case)
     shapes = f"up to {most} features and depth {deepest}, both kinds of features"
-    return note(f"{{cases}} comparisons, by both formulas, of trees of {shapes}", range=shapes)
+    words = f"In {{cases}} comparisons both formulas give the accuracy of an enumeration, for trees of {shapes}."
+    return note(words, range=shapes)
 
 
 @BEST(
@@ -63,7 +64,8 @@ def optimal_depth(effort, rng):
 
     sides = {"left": lambda x: right(1, x), "right": lambda x: right(depths.published_depth(2), x)}
     yield from certified("rdf/optimal-depth", effort, **sides)
-    return "two continuous features, one relevant: depth 1 is better than 2 wherever {refuted}, {where}"
+    words = "With two continuous features, one of them relevant, depth 1 is better than depth 2, that of Theorem"
+    return words + " 2, for {refuted}, where {where}."
 
 
 @BEST.corrected(
@@ -90,8 +92,8 @@ def optimal_depth_corrected(effort, rng):
             yield need(own == sorted(own), features=m, relevant=h, repeated=repeated, edges=own)
     low, high = (depths.deeper_from(d, 2, 1) for d in (1, 2))
     return (
-        f"{{statement}} wherever {{where}}; two continuous features, one relevant: depth 2 is best for n_eps "
-        f"between {low:.3f} and {high:.3f}"
+        "Depth d is better than d + 1, since {statement}, wherever {where}. With two continuous features, one of "
+        f"them relevant, depth 2 is best for n_eps between {low:.3f} and {high:.3f}."
     )
 
 

@@ -30,7 +30,8 @@ def more_trees_more_empty(effort, rng):
     yield from certified("rdf/more-trees-more-empty", effort)
     step = float(np.diff(depths.empty_leaves(np.arange(100), 4)).max())
     yield need(step < 0, step, "<", 0, depth=4)
-    return "{statement} wherever {where}; so its mean over all leaves falls with each record, and in Table 3"
+    words = "One more record makes each leaf less likely to be empty: {statement} wherever {where}. So the"
+    return words + " expected share of empty leaves falls with each record, and no row of Table 3 denies it."
 
 
 @VISITED(
@@ -83,6 +84,7 @@ def by_moments(effort, law, moment):
         exact = sum((-1) ** k * comb(n, k) * moment(k) ** d for k in range(n + 1))
         yield same(exact, law(n, d), 1e-11, n=n, d=d)
     return note(
-        f"moments in fractions agree for n up to {most}, d up to {deepest}: there the value is {{stated:.1%}}",
+        f"The moments of a leaf's volume, in fractions, give the values of the recursion for n up to {most} and "
+        f"d up to {deepest}, where it is {{stated:.1%}}.",
         range=f"n up to {most}, depth up to {deepest}",
     )

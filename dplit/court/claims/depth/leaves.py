@@ -46,7 +46,7 @@ def example_1_leaves_corrected(effort, rng):
         yield same(number, tree, rtol=0, m=2 * k)
         yield same(number, 2**k - 1, rtol=0, m=2 * k)
     return note(
-        f"m/2 = 1 to {len(counted)}: {list(counted.values())}",
+        f"For m/2 = 1 to {len(counted)} these numbers of leaves were counted: {list(counted.values())}.",
         cases=sum(3**k for k in counted),
         range=f"m/2 up to {len(counted)}",
     )
@@ -86,7 +86,8 @@ def example_1_records_corrected(effort, rng):
     yield from certified(FILLED, effort)
     empty = depths.expected_empty_floor(3_200_000, 1 / float(RARE))
     yield same(empty, 1 / e, rtol=0, atol=1e-6, n=3_200_000)
-    return "probability 0.5 from n = 2,218,071 on, 0.95 from n = 9,586,342 on: {statement} wherever {where}"
+    words = "The probability is at least 0.5 from n = 2,218,071 on and at least 0.95 from n = 9,586,342 on. Below"
+    return words + " the latter the leaf is empty with a chance above 0.05: {statement} wherever {where}."
 
 
 class _Entry(NamedTuple):
@@ -236,6 +237,7 @@ def table_3_nursery_corrected(effort, rng):
     bound = 100 * most * one
     yield need(bound < Fraction(1, 10**40), bound, "<", 1e-40, leaves=most, records=fewest)
     return note(
-        "at most {leaves} leaves of at least {records} records: probability {exact:.1g}",
+        "A tree has at most {leaves} leaves, and each has at least {records} records of the set, so that in 100 "
+        "runs the probability of an empty leaf is at most {exact:.1g}.",
         cases=comb(len(LEVELS), 4),
     )

@@ -113,7 +113,8 @@ def gap_slower(effort, rng):
     yield same(len(no_less + more), 0, broken="fails" if more else "assumes", **found)
     least = min(ratios, key=ratios.get)
     return note(
-        f"30 times the data have {ratios[least]:.1f} ({least}) to {max(ratios.values()):.0f} times the records in "
-        f"a nonempty leaf, by the printed shares; no less than 30 in {', '.join(no_less)}.",
+        f"By the printed shares, 30 times the data put {ratios[least]:.1f} ({least}) to "
+        f"{max(ratios.values()):.0f} times the records into a nonempty leaf; the factor is not below 30 in "
+        f"{', '.join(no_less)}.",
         cases=len(ratios),
     )

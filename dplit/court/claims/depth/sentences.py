@@ -69,8 +69,8 @@ def usually_empty(effort, rng):
     yield _exceptions(outside)
     one, thirty = (sum(t == trees for _, t, _ in outside) for trees in (1, 30))
     return note(
-        f"Outside in {one} of 14 rows with one tree and in {thirty} with 30, all of them below: inside "
-        f"in {28 - len(outside)} of 28 entries",
+        f"The printed share is below 70 % in {one} of 14 rows with one tree and in {thirty} with 30 trees, and "
+        f"from 70 to 99.9 % in {28 - len(outside)} of 28 entries.",
         cases=28,
     )
 

@@ -42,7 +42,8 @@ def theorem_2(effort, rng):
     yield from certified("rdf/theorem-2", effort)
     for s, d in ((1, 0), (24, 40), (6, 4)):  # the last is the chapter's example
         yield decisive(same(_mean_untested(s, d), depths.expected_untested(s, d), 1e-12, s=s, d=d))
-    return "a level more takes one of s, in the mean: so from s on; {s:g} features at depth {d:g} have {exact:.4f}"
+    words = "On average one more level tests the share 1/s of the features that are still untested, which gives"
+    return words + " the formula at every depth; {s:g} features at depth {d:g} leave {exact:.4f} untested."
 
 
 @UNTESTED("rdf/theorem-2-law", "Theorem 2", ours=True, quantity="laws that differ from the formula")
@@ -60,7 +61,8 @@ def theorem_2_law(effort, rng):
         yield same(counted != _by_inclusion_exclusion(s, d), 0, s=s, d=d)
     example = ", ".join(f"{p:.3f}" for p in depths.untested_features(6, 4))
     return note(
-        f"equal fractions for s up to {most}, d up to {deepest}; s = 6, d = 4: {example}",
+        f"For s up to {most} and d up to {deepest} both distributions are the same fractions; at s = 6 and d = 4 "
+        f"the probabilities of X = 0 to 6 are {example}.",
         range=f"s up to {most}, d up to {deepest}; all paths for both up to {paths}",
     )
 
@@ -84,7 +86,8 @@ def equation_16(effort, rng):
     r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$, where
     $X$ is the number of untested features."""
     yield from certified("rdf/equation-16", effort)
-    return "no depth minimises, since one level more leaves fewer untested wherever {refuted}, {where}"
+    words = "At every depth one more level leaves fewer features untested on average, so no depth attains the"
+    return words + " minimum (shown for {refuted}, where {where})."
 
 
 @RULE.corrected(
@@ -103,7 +106,7 @@ def equation_16_corrected(effort, rng):
         yield same(depth, closed, rtol=0, s=s)
         yield same(depth, depths.published_depth(s), rtol=0, s=s)
     return note(
-        f"search, integers and logarithm agree for s up to {len(searched)}: {searched}",
+        f"A search, whole numbers and the logarithm give the same depths for s up to {len(searched)}: {searched}.",
         range=f"s up to {len(searched)}",
     )
 
@@ -141,7 +144,8 @@ def equation_16_path_corrected(effort, rng):
         mean = _mean_untested(s, depths.published_depth(s))
         yield need(2 * mean < s, mean, "<", s / 2, s=s)
         yield need(2 * chance[s] > 1, chance[s], ">", 0.5, s=s)
-    return note("least at s = {s}: {exact:.3f}", range=f"every s up to {sizes[-1]}")
+    words = "The probability is least at s = {s}, where it is {exact:.3f}."
+    return note(words, range=f"every s up to {sizes[-1]}")
 
 
 def _less_than_half(s, depth):
@@ -177,7 +181,8 @@ def table_4_corrected(effort, rng):
         searched.append(_theorem_depth(*shape) + (row.continuous > 0))
         alike = searched[-1] == row.depth == depths.table_depth(*shape)
         yield same(not alike, 0, dataset=name, searched=searched[-1], printed=row.depth)
-    return note(f"all {len(searched)} rows: {searched}", range="all 14 rows")
+    words = f"In all {len(searched)} rows the printed depth is as stated: {searched}."
+    return note(words, range="all 14 rows")
 
 
 def _theorem_depth(continuous, discrete):

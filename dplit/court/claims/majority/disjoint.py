@@ -35,7 +35,8 @@ def inequality_14(effort, rng):
     yield from certified("rdf/inequality-14", effort)
     for trees, e, i in product((2, 10), (0.1, 2.0), range(3)):  # gap i in a share, gap tau i in all data
         yield same(_exponent(i, e), trees * _exponent(trees * i, e / trees), trees=trees, epsilon=e, gap=trees * i)
-    return "The left exponent is tau times the right one at every gap and budget: {statement}"
+    words = "At every gap and budget e the left exponent is t times the right one, t being the number of trees and"
+    return words + " x = e^(-j epsilon/t): {statement}."
 
 
 def _exponent(gap, epsilon):
@@ -56,10 +57,10 @@ def disjoint_better(effort, rng):
     smooth = {j: _published_errors(j, 2, 1.0) for j in range(1, 20)}
     turn = 1 + max(j for j, (full, part) in smooth.items() if part <= full)  # more on all after it
     return note(
-        "With ROSNAM, on {counts} with {trees} trees at epsilon {epsilon:g}, the share errs with "
-        "{exact:.5f}, all data with {stated:.5f}, of {cases} cases. With the published mechanism, two "
-        f"trees, epsilon 1, the share errs less on (1, 0), {smooth[1][1]:.5f} to {smooth[1][0]:.5f}, "
-        f"and more from ({turn}, 0) on.",
+        "With ROSNAM, on the leaf {counts} with {trees} trees at epsilon {epsilon:g}, the label of a share is "
+        "wrong with probability {exact:.5f}, that of all data with {stated:.5f}; this is one of {cases} cases. "
+        "With the published mechanism, two trees and epsilon 1, the share errs less on (1, 0), "
+        f"{smooth[1][1]:.5f} against {smooth[1][0]:.5f}, and more from ({turn}, 0) on.",
         range=f"leaves of one class, of two, with fewer than {n} records, so that the mean "
         "gap is proportional to them, 2, 3 and 10 trees, epsilon 0.1, 1 and 3",
     )
@@ -132,8 +133,9 @@ def disjoint_vote(effort, rng):
         stated = shares(Fraction(math.exp(-1))) / (2 ** (t + 1) * t ** (a + b))
         yield decisive(same(majority.disjoint_vote_error(a, b, 1.0, t), stated, **data))
     return note(
-        "On no leaf does the vote err more with all data, by a polynomial in e^(-epsilon/t) for each; on {counts} "
-        "{trees} trees err with {exact:.4f} from shares at epsilon 1",
+        "For each leaf and number t of trees a polynomial in e^(-epsilon/t) shows that the vote errs no more "
+        "often with all data; on {counts} {trees} trees are wrong with probability {exact:.4f} from shares at "
+        "epsilon 1.",
         range=f"every epsilon; leaves of two classes with fewer than {n} records each, up to {max(trees)} trees",
     )
 
@@ -322,7 +324,7 @@ def ten_times_with_classes(effort, rng):
     for mean in (0.1, 0.5, 1.0):
         one, ten = _poisson_error(mean, 10, 1.0), _poisson_error(10 * mean, 10, 0.1)
         yield decisive(need(ten > one, ten, ">", one, mean=mean), mean == 0.5)
-        drawn.append(f"{mean:g}: {one:.4f} at epsilon 1, {ten:.4f} at 0.1")
+        drawn.append(f"{one:.4f} and {ten:.4f} for the mean {mean:g}")
     leaves = np.array(majority.leaves(effort.pick(4, 5, 7), 4))
     laws = majority.one_sided_law(10 * leaves, 0.1), majority.one_sided_law(leaves, 1.0)
     for x, *law in zip(leaves.tolist(), *laws):

@@ -41,7 +41,8 @@ def rosnam_is_em(effort, rng):
     exponential = lambda a: Exponential(-math.log(a), monotonic=True).pmf([1, 0])[1]  # noqa: E731
     rosnam = lambda a: majority.gap_error(1, -math.log(a))  # noqa: E731
     yield from certified("rdf/rosnam-is-em", effort, left=rosnam, right=exponential)
-    return "With two classes it has another distribution at every gap and budget: {exact:.4f} against {stated:.4f}"
+    words = "With two classes ROSNAM and the exponential mechanism differ at every gap and budget: the other label"
+    return words + " has probability {exact:.4f} against {stated:.4f}, for example."
 
 
 @ROSNAM.corrected(rosnam_is_em, where="addendum, section 2", quantity="probability of a label")
@@ -199,7 +200,8 @@ def monotone(effort, rng):
     yield from certified(ONE_MORE, effort, broken="leaks")
     pairs = ((2, 0), (2, 1)), ((3, 1, 0), (3, 2, 0)), ((1, 1, 1, 0), (2, 1, 1, 0))
     yield from _losses(pairs, "add-remove", 1)
-    return "At every budget no chance changes by more than e^epsilon, and that of {counts} does as {neighbour}"
+    words = "At every budget the probability of no label changes by a factor of more than e^epsilon; from {counts}"
+    return words + " to {neighbour} one changes by this factor."
 
 
 @ROSNAM("rdf/monotone-replace-one", "addendum, section 2", ours=True, **over(*ONE_MORE))
@@ -212,4 +214,5 @@ def monotone_replace_one(effort, rng):
         cases = list(_losses(pairs, rate, steps))
         yield from cases
         yield need(any(case.met for case in cases), broken="loose")
-    return "A record that is replaced is one less and one more: twice the budget, as from {counts} to {neighbour}"
+    words = "To replace a record is to remove one and to add one, which costs twice the budget, as from {counts}"
+    return words + " to {neighbour}."

@@ -33,8 +33,8 @@ def _enclosed(cases, neighbours, stated):
         data = {"n": n, "classes": classes, "epsilon": epsilon, "width": (high - low) / high}
         yield same(min(max(closed, low), high), closed, **data)
     return (
-        f"In {len(cases)} programmes a dual and a primal solution enclose the closed form, in the last "
-        "{width:.0e} apart"
+        f"In {len(cases)} linear programmes a dual and a primal solution enclose the closed form, in the last "
+        "one with a relative distance of {width:.0e}"
     )
 
 
@@ -66,8 +66,8 @@ def optimality(effort, rng):
     cases = list(product(range(1, effort.pick(4, 6, 13)), (2,), (0.3, 1.0)))
     enclosed = yield from _enclosed(cases, "add-remove", majority.unanimous_error)
     return note(
-        f"{enclosed}. It is ROSNAM's error on {len(rosnam)} leaves, and a programme in floats, without "
-        f"symmetry, gives it on {len(solved)}.",
+        f"{enclosed}. The closed form is ROSNAM's error on {len(rosnam)} leaves, and on {len(solved)} a "
+        "programme in floating point that does not assume symmetry gives it too.",
         range=f"(n, 0) for n up to {cases[-1][0]}, epsilon 0.3 and 1; all leaves of two classes up to "
         f"{most} records, epsilon 1, add-remove",
     )
@@ -93,7 +93,7 @@ def optimality_replace_one(effort, rng):
     enclosed = yield from _enclosed(cases, "replace-one", _replace_one_error)
     optimum, error = _replace_one_error(3, 2, 1.0), majority.gap_error(3, 0.5)
     return note(
-        f"{enclosed}; on (3, 0) at epsilon 1 it is {optimum:.6f}, ROSNAM errs with {error:.6f}.",
+        f"{enclosed}. On (3, 0) at epsilon 1 the least error is {optimum:.6f}, and that of ROSNAM is {error:.6f}.",
         range=f"(n, 0) for n up to {cases[-1][0]}, epsilon 0.3, 1 and 2, one leaf, replace-one",
     )
 
@@ -210,6 +210,7 @@ def gap_law_leads(effort, rng):
                 better += not case.met
                 yield case
     return note(
-        f"Of {{cases}} leaves with a majority it is better on {better} and worse on none.",
+        f"In {{cases}} cases of a leaf with a majority and a budget the label is wrong less often in {better} "
+        "and more often in none.",
         range=f"leaves of {words}, e^epsilon 1.1, 2 and 5",
     )

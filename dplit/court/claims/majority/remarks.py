@@ -101,8 +101,8 @@ def improvement(effort, rng):
     yield decisive(need(f"{large:.0e}" == "2e+04", large, "within", 20_000))
     yield need(f"{small:.0e}" == "3e+00", small, "within", 3)
     return (
-        f"It is {large:.0f}-fold and {small:.2f}-fold: right to the one digit that is printed. The "
-        "true smooth sensitivity would give a power of e less each time."
+        f"The factors are {large:.0f} and {small:.2f}, so each is right to the one digit that is printed. With "
+        "the true smooth sensitivity each would be smaller by a factor e^epsilon."
     )
 
 

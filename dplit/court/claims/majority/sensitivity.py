@@ -176,7 +176,8 @@ def equation_11(effort, rng):
     for data, j, i, ball in _balls(effort):
         yield same(_equation_10(data, ball), i >= j, **data)
     return note(
-        "Of {cases} pairs of a leaf and a distance: on {counts} at i = {i} equation (10) is {exact:g}.",
+        "In {cases} cases, a leaf and a distance i each, equations (10) and (11) were compared. On {counts} at i "
+        "= {i} equation (10) gives {exact:g}, and equation (11) gives 1.",
         range=_balls_of(effort),
     )
 

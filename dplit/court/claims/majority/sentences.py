@@ -131,9 +131,9 @@ def orders(effort, rng):
     yield same(drawn, least[1.0], broken="fails")
     yield below(drawn, 1.0, gaps={str(e): j for e, j in least.items()})
     return note(
-        "It is 1 at worst, as a count's. A hundredth takes a gap of "
+        "The smooth sensitivity is 1 at worst, like that of a count. To be a hundredth of this it needs a gap of "
         + ", ".join(f"{j} at epsilon {e:g}" for e, j in least.items())
-        + "; a leaf of few records, or of two even classes, has no such gap.",
+        + "; a leaf of few records, or of two equally frequent classes, has no such gap.",
         cases=len(searched) + len(least),
         range=f"leaves of two classes, up to {n} records by search, any by the formula",
     )
@@ -227,7 +227,8 @@ def smooth_bound(effort, rng):
                 data = {"counts": list(x), "neighbour": list(y)}
                 yield at_most(here / found[y], math.exp(epsilon), **data)
     return note(
-        "{cases} leaves and pairs: {counts} and {neighbour} have the ratio {exact:.4f}.",
+        "In {cases} cases, leaves and pairs of neighbours, both bounds hold; the ratio of {counts} and "
+        "{neighbour} is {exact:.4f}, which is e.",
         range=f"leaves of two classes of up to {n} records, epsilon 1",
     )
 
@@ -286,8 +287,9 @@ def false_confidence(effort, rng):
     for e, q in product((0.1, 10.0, 1.0), (0.6, 0.8, 0.99, 0.9)):
         yield same(_confident(q, e), 0.5 + (1 - q) / 2, 1e-7, share=q, epsilon=e)
     return (
-        "{cases} shares and budgets; a share of {share:g} or more at epsilon {epsilon:g} with probability "
-        "{exact:.4f}. (A vote of the paper's own empty leaf counts as much as any other vote.)"
+        "The formula holds for {cases} pairs of a share and a budget; a share of {share:g} or more at epsilon "
+        "{epsilon:g} has probability {exact:.4f}. (A vote of the paper's own empty leaf counts as much as any "
+        "other vote.)"
     )
 
 

@@ -53,8 +53,9 @@ def smooth_exponential(effort, rng):
     yield found
     first = {e: majority.first_violation(e) for e in (0.01, 0.1, 0.5, 1.0, 2.0)}
     return (
-        "At epsilon {epsilon:g} the step from {counts} to {neighbour} costs {loss:.4f}, and more than epsilon on "
-        f"all of {{refuted}}; the first gap that costs more than epsilon is {_listed(first)}."
+        "The step from {counts} to {neighbour} costs {loss:.4f} at epsilon {epsilon:g}, and more than epsilon "
+        "for all {refuted}, e being epsilon. The first gap whose step costs more than epsilon is, by epsilon, "
+        f"{_listed(first)}."
     )
 
 
@@ -211,8 +212,9 @@ def most_prominent(effort, rng):
         yield need(peak < 3, peak, "<", 3.0, epsilon=epsilon, trees=trees)
     yield decisive(need(peak < 3, peak, "<", 3.0, epsilon=epsilon, trees=trees))
     return (
-        "From three orders of magnitude on the gain in probability falls with the gap; at epsilon {epsilon:g} and "
-        "{trees} trees it is largest at {exact:.1f}. At epsilon 1 less than a tenth is left from 3.5 on."
+        "Once the sensitivity is three orders of magnitude below 1, the gain in probability falls with the gap. "
+        "It is largest at {exact:.1f} orders with epsilon {epsilon:g} and {trees} trees. At epsilon 1 less than "
+        "a tenth of it is left from 3.5 orders on."
     )
 
 
@@ -239,7 +241,8 @@ def almost_random(effort, rng):
         yield need(rosnam < 0.03, rosnam, "<=", 0.03, records=n)
         yield same(published, _right(0.005 * math.exp(0.01 * n)) - 0.5, records=n)
         points.append(f"{100 * published:.2f} points with the published label, {100 * rosnam:.2f} with ROSNAM")
-    return f"One record: {points[0]}; five records: {points[-1]}."
+    words = "The probability of the majority exceeds one half by the following. "
+    return words + f"One record: {points[0]}; five records: {points[-1]}."
 
 
 @NOISY(
@@ -260,4 +263,5 @@ def never_more(effort, rng):
         weight, most = math.exp(epsilon / 2 * math.exp(epsilon * gap(x))), x.count(max(x))
         smooth = majority.smooth_exponential_law(x, epsilon)[0]
         yield same(smooth, weight / (most * weight + len(x) - most), counts=list(x), epsilon=epsilon)
-    return "For any number of classes and every budget: {statement}"
+    words = "The majority is at least as likely with the smooth sensitivity, for m most frequent classes and o"
+    return words + " others: {statement}, with A = e^(epsilon/2) and z >= 1."

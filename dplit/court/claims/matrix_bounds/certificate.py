@@ -63,8 +63,9 @@ def one_count(effort, rng):
     for smaller, larger in ((low, high), (high, limit), (0.98 * limit, high)):
         yield below(smaller, larger, 2e-9, of="largest variance over all counts")
     return (
-        f"three mechanisms attain the bounds at every epsilon, as {{statement}}; over the counts to 2 and to 8 "
-        f"the largest variance is at least {low:.3f} and {high:.3f} by a program, with the limit {limit:.3f}"
+        "Three mechanisms attain the bounds at every epsilon, the last since {statement}. By linear programs the "
+        f"largest variance over the counts up to 2 is at least {low:.3f}, over those up to 8 at least {high:.3f}; "
+        f"the limit is {limit:.3f}."
     )
 
 
@@ -162,7 +163,8 @@ def replaced(effort, rng):
     stated = bound(matrix.Workload.of_matrix(W), "occupied", 2)
     yield below(stated, truth / 2, W=W.tolist(), classes=2)
     return note(
-        "{cases} comparisons with linear programs and strategies, nearest {exact:.4f} of {stated:.4f}",
+        "In {cases} comparisons the bounds are below the errors of linear programs and strategies; the nearest is "
+        "{exact:.4f} of {stated:.4f}.",
         range="two queries on three cells, or one on two cells and classes; epsilon 1",
     )
 

@@ -53,8 +53,9 @@ def block_norm(effort, rng):
     z = noise.sample(draws, rng=rng)[:, 0]
     yield frequency(rng.random(draws) * most < z**2, _block_variance(3, 2, most) / most)
     return note(
-        f"{forests} forests: the density changes by at most e^epsilon; two trees of two leaves "
-        f"{halves[2, 2]:.2f} against 4, 128 of eight {halves[128, 8]:.0f} against {128**2}",
+        f"In {forests} forests a record changes the density by a factor of at most e^epsilon. The variance of a "
+        f"leaf is {halves[2, 2]:.2f} against 4 with Laplace noise for two trees of two leaves, and "
+        f"{halves[128, 8]:.0f} against {128**2} for 128 trees of eight leaves.",
         range="2 to 128 trees of 2 to 50 leaves; 3 and 2 leaves drawn",
     )
 
@@ -114,9 +115,10 @@ def tree_norm(effort, rng):
     yield small.less(two, 1.0, of="Car, depth 2, over the best Laplace strategy")
     yield decisive(small.less(ratio, known, of="Car, depth 1, over noisy cells"))
     return note(
-        f"variances and norms equal those of triangulated hulls; {forests} forests: the density "
-        f"changes by at most e^epsilon; Car, depth 1, each feature alike: {ratio:.4f} of noisy cells, three "
-        f"marginals of two features {known:.4f}; depth 2: {two:.3f} of the best Laplace strategy",
+        f"Variances and norms equal those of triangulated hulls, and in {forests} forests a record changes the "
+        f"density by a factor of at most e^epsilon. On Car at depth 1 with one tree for each feature the error is "
+        f"{ratio:.4f} of that of noisy cells, and three marginals of two features have {known:.4f}; at depth 2 "
+        f"the error is {two:.3f} of that of the best Laplace strategy.",
         range="hulls of up to 8 dimensions; forests of up to 4 trees; Car drawn",
     )
 

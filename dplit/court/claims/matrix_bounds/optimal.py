@@ -67,7 +67,8 @@ def optimal(effort, rng):
     for ends, laplace, _ in found:
         yield below(ends, laplace)
     return note(
-        f"one tree on {found[0][2]}: the search finds {{exact:.2f}} a leaf, Laplace noise has {{stated:.0f}}",
+        f"For one tree on columns of {found[0][2]} levels the search ends at an error of {{exact:.2f}} per leaf, "
+        "where Laplace noise on the leaves has {stated:.0f}.",
         range="one tree with one test, up to 64 cells",
     )
 
@@ -91,8 +92,8 @@ def gaps(effort, rng):
     one = forest(CAR, 1, 2, rng)
     yield same(one.trees.n_leaves, matrix.l2_optimum(one.leaves).value, 1e-6, trees=1)
     return note(
-        f"bound over the error of noisy cells: {', '.join(rows)}; equal to the singular values of T, below "
-        "every member of the portfolio",
+        f"On Car and then on Balance, by depth, the bound is {', '.join(rows)} of the error of noisy cells. It "
+        "follows from the singular values of T, and is below the error of every member of the portfolio.",
         range="128 trees on Car and Balance",
     )
 
@@ -152,7 +153,8 @@ def k_norm(effort, rng):
     yield below(laplace, 24, 1e-6, of="the search")
     yield decisive(same(18.5, noise.error))
     return note(
-        f"by triangulation {noise.error:.4f}, in the interval of {draws} draws (cut at 200), {wide:.0f} wide; the "
-        f"search finds {laplace:.3f}, the Laplace bound is {bound:.3f}; {norms} norms equal linear programs",
+        f"By triangulation the error is {noise.error:.4f}, in the interval of {draws} draws (cut at 200), which "
+        f"is {wide:.0f} wide. With Laplace noise the search finds {laplace:.3f}, and the bound is {bound:.3f}. "
+        f"{norms} norms equal those of linear programs.",
         range="Tennis, a tree on each feature",
     )

@@ -55,7 +55,8 @@ def two_regimes(effort, rng):
         yield same(root, matrix.crossing(levels, depth), levels=levels)
     said = (matrix.crossing(*setting) for setting in ((CAR, 4), (CAR, 2), (NURSERY, 4)))
     shown = ", ".join(f"{x:.1f}" for x in said)
-    return f"{{statement}} wherever {{where}}; Car depth 4 and 2, Nursery depth 4 from {shown} trees"
+    words = f"the root is {shown} on Car at depths 4 and 2 and on Nursery at depth 4"
+    return f"Below the root noise on the cells is worse: {{statement}} wherever {{where}}; {words}."
 
 
 def _program(tau, n, epsilon, grid):
@@ -93,7 +94,7 @@ def wide(effort, rng):
     constant = matrix.wide_bound(10**6, 1.0) / 10**12
     yield need(0.0126 < constant < 0.0127, constant, "within", 0.01265)
     return note(
-        "nearest to a program over all releases {exact:.4f} of {stated:.4f}; "
-        f"{constant:.4f} tau^2/epsilon^2 in the limit",
+        "The bound is below the error of a program over all releases; the nearest is {exact:.4f} of {stated:.4f}. "
+        f"In the limit it is {constant:.4f} tau^2/epsilon^2.",
         range="programs of up to 3 trees; up to 1,024 trees against noise by blocks",
     )

@@ -49,4 +49,4 @@ def posterior(effort, rng):
         weights = [p * alpha ** abs(t - m) for m, p in enumerate(prior)]  # Bayes' rule, count by count
         exact = sum(m * w for m, w in enumerate(weights)) / sum(weights)
         yield same(exact, posterior_mean([t], alpha, mean)[0], t=t, alpha=alpha, mean=mean)
-    return "The sums above a release telescope: {statement}"
+    return "The sums of Bayes' rule telescope; after a release of 0 or less the mean is {statement}"

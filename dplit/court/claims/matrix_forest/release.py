@@ -59,8 +59,8 @@ def forest_law(effort, rng):
             data = {"release": release, "neighbours": neighbours, "at": off}
             yield frequency(noise <= off, law.cdf(off), **data)
     return (
-        "Of {cases} numbers, shown: {release}, {neighbours}: at most {at} from the count in {exact:.4f}, "
-        "probability {stated:.4f}."
+        "{cases} probabilities are as stated. In the last case ({release}, {neighbours}) a released number is at "
+        "most {at} above the count with frequency {exact:.4f} and probability {stated:.4f}."
     )
 
 
@@ -133,4 +133,4 @@ def forest_error(effort, rng):
             if strategy != "per-tree":
                 vote = spread * ((T.T @ X) ** 2).sum() / T.shape[1]
                 yield same(vote, plan.expected_error.vote, 1e-6, **data)
-    return "Over {cases} plans, {strategy}, number of trees {trees}: {exact:.4f}, the plan says {stated:.4f}."
+    return "{cases} errors are as planned; with {strategy}, tau = {trees}, it is {exact:.4f}, planned {stated:.4f}"

@@ -36,7 +36,7 @@ def dependence(effort, rng):
     for one, found in _ranks(effort, rng):
         yield at_most(found, len(one.paths) - one.n_trees + 1, **one.data)
     return note(
-        "{cases} forests: rank at most o - tau + 1 = {stated:.0f}, met",
+        "In {cases} forests the rank is at most o - tau + 1, and one of them attains this bound, {stated:.0f}.",
         range="2 to 4 columns of up to 3 levels, up to 6 trees",
     )
 
@@ -65,8 +65,9 @@ def rank(effort, rng):
         ranks.append(str(found))
         leaves.append(str(len(paths)))
     return note(
-        f"{{cases}} comparisons; small forests in fractions: at most the bound, and equal to the rank modulo 2. "
-        f"Car, {CAR_TREES} trees: {', '.join(ranks)} of {', '.join(leaves)} leaves, the bound itself.",
+        f"In {{cases}} comparisons the ranks of small forests, in fractions, are at most the bound and equal to "
+        f"the ranks modulo 2. On Car {CAR_TREES} trees attain the bound at depths 2, 3 and 4: the ranks are "
+        f"{', '.join(ranks)}, and the numbers of leaves {', '.join(leaves)}.",
         range="small forests of up to 6 trees; Car with depth 2 to 4",
     )
 
@@ -101,7 +102,7 @@ def laplace_baseline(effort, rng):
         counted = _most_leaves(one)
         found.append(f"{counted} at depth {depth}")
         yield at_most(counted, CAR_TREES, depth=depth)
-    text = f"Car: {', '.join(found)} distinct leaves of a cell, for {CAR_TREES} trees"
+    text = f"Most distinct leaves of {CAR_TREES} trees that hold one cell of Car: {', '.join(found)}."
     return note(text, range=f"Car, {CAR_TREES} trees")
 
 
@@ -122,8 +123,8 @@ def distinct(effort, rng):
         most = min(one.n_trees, math.comb(len(one.levels), depth))
         yield below(counted, most, depth=depth, **one.data)
     return note(
-        f"Car: {', '.join(rich)} distinct leaves of a cell, met; {forests} small "
-        "forests below the bound; the search finds what routing every cell finds.",
+        f"On Car the most distinct leaves that hold one cell are {', '.join(rich)}, by depth from 2 on, which is "
+        f"the bound. {forests} small forests stay within it, and the search finds what routing every cell finds.",
         range=f"Car, {CAR_TREES} trees; {forests} forests on 2 to 4 columns",
     )
 
@@ -152,8 +153,9 @@ def coupons(effort, rng):
         drawn = np.fromiter(_all_there(levels, depth, tau, forests, rng), dtype=bool)
         yield decisive(frequency(drawn, exact, trees=tau))
     return note(
-        f"probabilities equal inclusion and exclusion in fractions; {forests} forests each: all six "
-        f"leaves of a cell with probability {found[0]}, all columns, and full rank, {found[1]}",
+        f"The probabilities equal those by inclusion and exclusion. In {forests} forests each the shares agree "
+        f"with the probabilities {found[0]} that a cell has all six leaves, and {found[1]} that trees of depth 1 "
+        "test all columns and T has full rank.",
         range="12 trees of depth 2 on 4 columns, 6 trees of depth 1 on 3",
     )
 

@@ -53,7 +53,7 @@ def column_merging(effort, rng):
             errors.append((error(W, A @ lift), error(small, A), data))
     found = yield from _never_worse(errors)
     return note(
-        f"votes equal the routed ones; cut down or lifted, {found}",
+        f"Votes equal the routed ones. Cut down to the merged cells or lifted to all cells, {found}.",
         range="votes of small forests for 3 queries; cells, signs and normal strategies",
     )
 

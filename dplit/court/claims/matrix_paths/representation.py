@@ -145,8 +145,8 @@ def votes_counted(effort, rng):
     instances = np.bincount(y[shared.any(axis=1)], minlength=2)
     yield from small.entries(instances, votes)
     return note(
-        f"Tennis, query (sunny, true): V = {votes.tolist()} with two trees, of {instances.tolist()} instances; "
-        "with either tree alone all entries are numbers of instances",
+        f"For the query (sunny, true) of Tennis two trees give V = {votes.tolist()}, but {instances.tolist()} "
+        "instances of the two classes share a leaf with it. With either tree alone V counts instances.",
         range="Tennis, a tree on each feature",
     )
 
@@ -163,7 +163,8 @@ def domain_size(effort, rng):
         features = small.forest(levels, 2, 1, rng).paths.n_cells
         yield same(listed, D.size, name=name, of="all columns")
         yield same(listed // classes, features, name=name, of="features")
-    return note("{name}, {of}: {exact:.0f} cells listed", range=", ".join(named))
+    said = "The products equal the numbers of cells in a list, for {name} ({of}) {exact:.0f}."
+    return note(said, range=", ".join(named))
 
 
 @SIZES(
@@ -215,7 +216,8 @@ def interchange(effort, rng):
         yield from small.entries(np.concatenate(counts), vector @ D.T.ravel(), **data)
         yield same(k * one.paths.matrix().sum(), vector.sum(), of="sum of squares", **data)
         yield same(one.n_trees, vector.sum(axis=0).max(), of="largest column sum", **data)
-    return note("{cases} entries, sums of squares and column sums", range="up to 3 trees, 2 to 4 classes")
+    said = "{cases} entries, sums of squares and largest column sums of the two forms are as stated."
+    return note(said, range="up to 3 trees, 2 to 4 classes")
 
 
 @FREE(
@@ -241,9 +243,9 @@ def strategy_free(effort, rng):
     for less, more in (cells, asked):
         yield same(more, less)
     return note(
-        f"{fits} fits to other records at one seed have one T. With levels read off the data, a "
-        f"third record makes {cells[1]} cells of {cells[0]}; with the training records as queries, "
-        f"{asked[1]} rows of {asked[0]}",
+        f"{fits} fits to different records with the same seed have the same T. If levels are read off the data, "
+        f"there are {cells[1]} cells with a third record instead of {cells[0]}; if the training records are the "
+        f"queries, there are {asked[1]} rows instead of {asked[0]}.",
         range="Tennis, fits to random records; two records and a third",
     )
 

@@ -97,8 +97,8 @@ def algorithm_3(effort, rng):
         together, apart = worst(rows, noise, 1), _mixture_loss(q, noise)
         yield below(together, 1.0, broken="leaks", q=q, data="all")
         yield private(apart, 1.0, q=q, data="disjoint")
-        found.append(f"{together:.3g} with all records for {q} ensembles, {apart:.3g} on disjoint data")
-    return "; ".join(found)
+        found.append(f"{together:.3g} with all records and {apart:.3g} on disjoint data for {q} ensembles")
+    return f"At epsilon 1 the loss is {'; '.join(found)}."
 
 
 def _mixture_loss(q, noise):
@@ -117,7 +117,7 @@ def algorithm_3_disjoint(effort, rng):
     yield from certified(APART, effort, broken="leaks")
     for q in (2, 3):
         yield private(_mixture_loss(q, noise_for(1, 1.0)), 1.0, q=q)
-    return "{q} ensembles that spend epsilon each on their own records: {exact:.4g}"
+    return "If {q} ensembles each spend epsilon = 1 on their own records, the loss is {exact:.4g}."
 
 
 @JOINT("m-rf/joint", "ours; algorithm 3")
@@ -139,8 +139,9 @@ def joint(effort, rng):
         worse += any((X**2 @ scale > b * (1 + 1e-9)).any() for X, b in zip(plain, own))
     yield less(0, worse, of="sets of ensembles where an unweighted variance is larger")
     return note(
-        f"of {len(ratios)} sets of ensembles no leaf has a larger variance, all together "
-        f"between {min(ratios):.2f} and {max(ratios):.2f} of it; unweighted, a leaf in {worse} of them has",
+        f"In {len(ratios)} sets of ensembles no leaf has a larger variance than in its own release, and the total "
+        f"error is {min(ratios):.2f} to {max(ratios):.2f} of that of the own releases. Without weights some leaf "
+        f"has a larger variance in {worse} of these sets.",
         range="2 or 3 ensembles on 2 of 4 columns, cells or merged leaves",
     )
 
@@ -153,7 +154,8 @@ def within_ensemble(effort, rng):
         alone = _total(made, [_own(e, s) for e, s in zip(made, deviations)])
         yield below(alone, _total(made, least_squares(levels, made, deviations)), 1e-7, **data)
     return note(
-        "on {levels}, columns {columns}: {exact:.4g} where the same releases allow {stated:.4g}",
+        "On columns of {levels} levels, ensembles on the columns {columns} have a total error of {exact:.4g}, "
+        "where the same releases allow {stated:.4g}.",
         range="2 or 3 ensembles on 2 of 4 columns",
     )
 
@@ -193,8 +195,9 @@ def tuning(effort, rng):
     yield less(half, whole, broken="fails")
     yield below(half, one)  # the least noise is no best forest
     return note(
-        f"Car, depth 4, cells: {whole:.3g} for all six columns, {half:.3g} for each of "
-        f"two ensembles of four; {one:.3g} for a single column, which is no better forest",
+        f"On Car with noise on the cells a leaf of depth 4 has variance {whole:.3g} with all six columns and "
+        f"{half:.3g} in each of two ensembles of four columns. Trees on a single column have {one:.3g}, although "
+        "they are no better forest.",
         range="Car, 1 and 2 ensembles, 4 to 6 columns",
     )
 
@@ -241,7 +244,7 @@ def overhead(effort, rng):
     mushroom = datasets.load("mushroom")
     wide = float(np.prod([float(len(c.levels)) for c in mushroom.domain]))
     yield less(wide / (0.8 * len(mushroom.y) * 128 * 4), 0.1)
-    return f"noise a step of routing: {', '.join(listed)}; Mushroom has {wide:.1e} cells"
+    return f"Entries of noise for each step of routing: {', '.join(listed)}; Mushroom has {wide:.1e} cells."
 
 
 @FREE("m-rf/prior-work", "Introduction", "undecided", about="experiment", quantity="publications", range="none")
@@ -261,7 +264,7 @@ def single_tree(effort, rng):
         return t * matrix.tree_advantage(1, x, t)
 
     yield from certified(SINGLE, effort, left=times, right=lambda x, t: times(x, 1))
-    return "It is not the same wherever {refuted}, {where}: {exact:.3f}, with one tree {stated:.3f}"
+    return "The gain times t is not constant wherever {refuted}, {where}: {exact:.3f}, with t = 1 {stated:.3f}"
 
 
 @TREE.corrected(single_tree, **over(*EXACT))
@@ -275,4 +278,4 @@ def single_tree_exact(effort, rng):
         yield same(found, matrix.tree_advantage(gap, epsilon, tau), 1e-6, 1e-9, **data)
     many = float(matrix.tree_advantage(5, 2.0, 10**6)) * 10**6
     yield same(2.5, many, 1e-4)
-    return f"at most x/4: {{statement}}; a million trees times theirs is {many:.4f}, the limit 2.5"
+    return f"At most x/4: {{statement}}; a million trees times their gain is {many:.4f}, and the limit is 2.5."

@@ -53,7 +53,7 @@ def _as_mean(effort, rng, queries):
         yield same(total, stated, broken="fails", **data)
     for total, stated, _, rows, _ in found:
         yield same(total / rows, stated)
-    note_ = "{cases} totals and means; of all answers together it is the stated {stated:.4g}, of one {exact:.4g}"
+    note_ = "In {cases} comparisons Err is the total, in one {stated:.4g}; there an answer's mean is {exact:.4g}."
     return note(note_, range=FORESTS)
 
 
@@ -62,7 +62,7 @@ def _as_total(effort, rng, queries):
     for total, stated, ours, rows, data in _errors(effort, rng, queries):
         yield same(total, stated, **data)
         yield same(total / rows, ours / rows, **data)
-    return note("{cases} totals and means of one class", range=FORESTS)
+    return note("{cases} totals and means of one class agree with the formula.", range=FORESTS)
 
 
 @ERROR("m-rf/theorem-4", "Theorem 4, definition 3", "assumes")
@@ -110,7 +110,7 @@ def support(effort, rng):
             yield same(answered[-1], np.isfinite(found).all(), A=A.tolist(), W=W.tolist())
     yield need(0 < sum(answered) < len(answered), sum(answered), "<", len(answered))
     return note(
-        "{cases} comparisons: answered without bias if and only if the rank stays, in fractions",
+        "In {cases} cases A answers W without bias if and only if W does not raise its rank, in fractions.",
         range="entries -1, 0, 1, up to 5 cells",
     )
 
@@ -130,8 +130,8 @@ def gap_closed(effort, rng):
         differ += not np.allclose(*_both_ways("merged", one, *batch))
     yield same(differ, 0)
     return note(
-        "votes are equal, draw by draw, from the cells; with merged leaves for training and the cells for "
-        f"prediction {differ} of {batches} batches differ",
+        "If both release the cells, the votes are equal, draw by draw; if training releases the merged leaves and "
+        f"prediction the cells, they differ in {differ} of {batches} batches.",
         range="three trees of depth 1, 30 records, 4 queries",
     )
 
@@ -170,7 +170,7 @@ def clipping(effort, rng):
         yield below(abs(clipped(x + z) - x), abs(z), count=x, noise=z)
     for x, b, t in ((0.0, 0.5, 0.0), (0.0, 3.0, 1.0), (1.0, 1.0, 3.0), (12.0, 0.5, 3.0)):
         yield same(_expected(x, b, t), shrunk_error(x, b, t), 1e-7, 1e-10, count=x, b=b, t=t)
-    return "A cut moves no count away; the integral of what is above a threshold: {statement}"
+    return "A cut moves no count away from the truth; the integral above a threshold rests on {statement}"
 
 
 @COST("m-rf/noise-cost", "Complexity, noise generation in line 6 of algorithm 3", "assumes", quantity="draws")
@@ -191,7 +191,7 @@ def noise_cost(effort, rng):
         yield below(o, o + b, **strictly)
     yield below(tau * 3 * n**d, n**d)  # without the constants
     return note(
-        "k n^d draws and tau k n^d additions are counted, the last {exact:.0f} where n^d is {stated:.0f}; for "
-        "subsamples, fewer than stated",
+        "A count finds k n^d draws and tau k n^d additions, in the last case {exact:.0f} additions, where n^d is "
+        "{stated:.0f}; for subsample-and-aggregate it finds fewer than stated.",
         range="2 to 4 values, 2 to 4 columns, up to 5 trees",
     )

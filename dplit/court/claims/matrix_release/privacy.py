@@ -47,7 +47,7 @@ def definition_1(effort, rng):
         (epsilon, *laws.both_relations(matrix.Identity((n,)), np.eye(n), epsilon), {"cells": n})
         for n, epsilon in itertools.product((2, 3, 4), BUDGETS)
     )
-    return f"{cases} releases of cells: epsilon under add-remove; replaced, {factor:.4g} epsilon"
+    return f"{cases} releases of cells cost epsilon under add-remove, and {factor:.4g} epsilon under replace-one."
 
 
 @SENSITIVITY(
@@ -69,7 +69,8 @@ def definition_2(effort, rng):
         A, epsilon = np.asarray(strategy.matrix), float(rng.choice([0.3, 1.0, 2.0]))
         losses.append((epsilon, *laws.both_relations(strategy, A, epsilon), {"A": A.tolist()}))
     cases, tight, factor = yield from laws.assumes_add_remove(losses)
-    return f"{tight} of {cases} strategies lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon"
+    words = f"under replace-one the largest cost is {factor:.4g} epsilon"
+    return f"{tight} of {cases} strategies cost exactly epsilon under add-remove; {words}."
 
 
 @SENSITIVITY.corrected(definition_2, **over(*laws.LOSSES, "m-rf/definition-2/corrected"))
@@ -90,13 +91,14 @@ def definition_2_exact(effort, rng):
                 data = {"A": A.tolist(), "neighbours": neighbours}
                 loss = laws.worst(A, noise, classes, neighbours, signed)
                 yield same(loss, 1.0, classes=classes, signed=signed, **data)
-    return "Of every matrix at most epsilon, {statement} with two classes; random matrices lose exactly epsilon"
+    return "No matrix loses more than epsilon, {statement} with two classes; random ones lose exactly epsilon."
 
 
 def _of_forests(effort, rng, queries):
     yield from laws.of_every_matrix(effort)
     cases, tight, factor = yield from laws.assumes_add_remove(laws.small_releases(effort, rng, queries))
-    return f"{cases} releases: {tight} lose exactly epsilon under add-remove; replaced, {factor:.4g} epsilon"
+    words = f"under replace-one the largest cost is {factor:.4g} epsilon"
+    return f"{tight} of {cases} releases cost exactly epsilon under add-remove; {words}."
 
 
 @FOREST("m-rf/theorem-5", "Theorem 5, algorithm 1", "assumes", proved=True, **over(*laws.LOSSES))
@@ -200,7 +202,7 @@ def second_batch(effort, rng):
         ("that share no cell", [[1, 0, 0, 0], [0, 1, 1, 1]], 1.0),
     ):
         yield same(laws.worst(np.array(rows), noise), stated, batches=batches)
-    return "two batches: 2 epsilon, epsilon from the cells, and epsilon if they share no cell"
+    return "Two batches cost 2 epsilon, but only epsilon if both use the cells or if they share no cell."
 
 
 @FREE(
@@ -217,7 +219,7 @@ def queries_from_records(effort, rng, epsilon=BUDGETS):
         loss = _asked(*pair.values(), budget, tau, rng)
         yield private(loss, 2 * budget, epsilon=budget, trees=tau, **pair)
     return note(
-        "epsilon={epsilon}: loss {exact}, two equal queries have equal votes and two others have not",
+        "At epsilon = {epsilon} the loss is {exact}: two equal queries have equal votes, two others need not.",
         range="two records on 4 cells, one replaced, at twice the stated epsilon",
     )
 
@@ -230,7 +232,7 @@ def public_queries(effort, rng):
     for epsilon, added, replaced, data in laws.small_releases(effort, rng, True):
         yield private(added, epsilon, **data)
         yield private(replaced, 2 * epsilon, **data)
-    return "Of every matrix, and in small forests: losses within epsilon, and twice it"
+    return "For every matrix and small forest the loss is within epsilon, under replace-one within 2 epsilon."
 
 
 def _asked(data, neighbour, epsilon, tau, rng):

@@ -85,4 +85,4 @@ def own_tree_column(effort, rng):
             cell = matrix.cells_of(codes, one.levels) + t * T.shape[1]
             part = reached[:5, block] @ reached[:, block].T
             yield from entries(votes[:, cell], part, **one.data)
-    return "{cases} sensitivities and entries; {trees} trees: the sensitivity is 1"
+    return "{cases} sensitivities and entries are as stated; with {trees} trees the sensitivity of T' is 1."

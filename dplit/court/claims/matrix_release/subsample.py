@@ -62,7 +62,8 @@ def subsample(effort, rng):
         yield below(loss, 1.0, broken="leaks", **data)
     yield below(max(loss for loss, _ in _losses(effort, "shuffled")), 1.0)
     return note(
-        "{cases} losses are at most epsilon = 1 with a draw for each record; shuffled and cut, up to {exact:.3f}",
+        "{cases} losses are at most epsilon = 1 if each record draws its tree; if records are shuffled and cut, "
+        "they are up to {exact:.3f}.",
         range="up to 3 records and one more, 2 trees of 2 leaves, 2 classes",
     )
 
@@ -99,8 +100,8 @@ def shuffled_exact(effort, rng, epsilon=(0.5, 1.0)):
     for loss, data in _losses(effort, "shuffled"):
         yield at_most(loss, equal_parts_bound(1.0, 2), **data)
     return note(
-        f"{{cases}} comparisons: members of the family as enumerated; {tau} trees at epsilon {budget:g} "
-        f"attain the bound with {met.exact:.4f}; small data within it",
+        f"In {{cases}} comparisons the losses of the family are as stated, and those of small data within the "
+        f"bound; {tau} trees at epsilon {budget:g} attain it with {met.exact:.4f}.",
         range="2 to 16 trees, up to 32 records; all data of up to 2 records on 2 trees",
     )
 
@@ -176,7 +177,7 @@ def subsample_hard(effort, rng):
     most one at two locations, so that hard votes have Laplace noise of scale $2\|A\|_1/\epsilon$. (For three or
     more classes this is exact; replace-one needs twice as much.)"""
     yield from _hard(effort, 3, 4)
-    return "{cases} relations: with the labels that a record changes the loss is epsilon"
+    return "In {cases} cases of classes and relation the labels that one record changes cost exactly epsilon."
 
 
 @HARD("m-rf/subsample-hard-two", "ours", range="2 classes, all data of up to 3 records in 2 leaves")
@@ -184,7 +185,7 @@ def hard_two(effort, rng):
     r"""For two classes, one column of hard votes is enough because all trees vote. For the same $\epsilon$, the
     noise then has scale $\|A\|_1/\epsilon$, which is half the published scale."""
     yield from _hard(effort, 2)
-    return "{cases} relations: one column, half the scale, and the loss is epsilon"
+    return "Under {cases} relations one column with noise of half the scale costs exactly epsilon."
 
 
 @HARD(
@@ -207,7 +208,8 @@ def appendix(effort, rng):
     cases, tight, factor = yield from assumes_add_remove(
         [(1.0, added, cut, {"votes": "weighted"}), (1.0, hard, hard, {"votes": "hard"})]
     )
-    return f"{cases} kinds of votes: {tight} lose exactly epsilon; weighted, shuffled and cut {factor:.4g} epsilon"
+    words = "weighted votes of data that are shuffled and cut cost"
+    return f"{tight} of {cases} kinds of votes cost exactly epsilon; {words} {factor:.4g} epsilon."
 
 
 @VOTES(
@@ -255,7 +257,7 @@ def existing_exact(effort, rng):
         found[name].append(most)
         yield same(most, matrix.most_queries(one.paths, Q), name=name, **one.data)
     car, balance = (f"{min(each)} to {max(each)}" for each in found.values())
-    return f"{{cases}} batches; Car {car} of 346, Balance {balance} of 125"
+    return f"In {{cases}} batches the fullest leaf has {car} of 346 queries on Car, {balance} of 125 on Balance."
 
 
 def _batches(effort):

@@ -55,7 +55,7 @@ def sensitivity(effort, rng):
     r"""The sensitivity of a query matrix is its L1 norm $\|A\|_1$. (For add-remove neighbours and any number of
     classes, this is the largest absolute column sum.)"""
     yield from _moves(rng, effort.pick(6, 20, 100), "add-remove", ((1, False), (3, False)))
-    return "{cases} strategies on small domains: no record moves more, and one moves as much"
+    return "For {cases} strategies on small domains no record moves the release by more, and one by as much."
 
 
 @SENSITIVITY(
@@ -69,7 +69,7 @@ def replace_one(effort, rng):
     holds the difference of two classes. For a single column of counts it is $\max_{j, l}\|a_j - a_l\|_1$."""
     settings = (1, False), (2, False), (2, True)
     yield from _moves(rng, effort.pick(5, 15, 60), "replace-one", settings)
-    return "{cases} strategies on small domains, every pair of records"
+    return "For {cases} strategies on small domains the sensitivity is the largest over all pairs of records."
 
 
 def _err(W, A, epsilon):
@@ -152,8 +152,9 @@ def laplace_variance(effort, rng):
     yield same(CAR_TREES**2, per, 1e-7, car="per-tree")
     yield decisive(need(identity < merged < per, identity, "<=", per, merged=merged))
     return note(
-        f"{forests} small forests against least squares; Car, {CAR_TREES} trees of depth 4, on average: "
-        f"{per:,.0f}, {merged:.1f} and {identity:.1f}",
+        f"In {forests} small forests the variances equal least squares. On Car with {CAR_TREES} trees of depth 4 "
+        f"they are on average {per:,.0f} with noise for each tree, {merged:.1f} with noise on the distinct leaves "
+        f"and {identity:.1f} with noise on the cells.",
         range=f"{forests} forests on 2 or 3 columns; Car",
     )
 
@@ -223,4 +224,4 @@ def regions(effort, rng):
         one = small.forest(small.CAR, 1, 4, rng)
         cost = matrix.unit_error(one.leaves, matrix.regions(one.leaves))
         yield decisive(same(one.trees.n_leaves, cost, car=True))
-    return f"{forests} forests never worse than cells; one tree on Car costs 1 a leaf"
+    return f"In {forests} forests regions are never worse than cells; for one tree on Car they cost 1 a leaf."

@@ -38,8 +38,8 @@ def geometric(effort, rng):
         values = drawn_errors(leaves, strategy, 2.0, 6 * groups, rng, "geometric")
         yield mean(values, groups, stated, rng, strategy=strategy.name)
     return (
-        f"sums of probabilities: at sensitivity 1 {named[1.0, 1]:.3f} and {named[2.0, 1]:.3f} at epsilon 1 and 2; "
-        f"{18 * groups} releases hold the stated errors"
+        f"By sums of probabilities the factor at sensitivity 1 is {named[1.0, 1]:.3f} at epsilon 1 and "
+        f"{named[2.0, 1]:.3f} at epsilon 2. The intervals of {18 * groups} releases hold the stated errors."
     )
 
 
@@ -107,4 +107,5 @@ def disjoint_noise(effort, rng):
     drawn = mean(squares, groups, stated, rng)
     yield need(shared < ends(drawn)[0], shared, "<", drawn.exact)
     yield decisive(drawn)
-    return f"{groups * per} releases: {{exact:.0f}}, stated {{stated:.0f}}; noise for each tree has {shared:.0f}"
+    words = f"with noise for each tree it is {shared:.0f}"
+    return f"In {groups * per} releases the squared error is {{exact:.0f}}, stated {{stated:.0f}}; {words}."

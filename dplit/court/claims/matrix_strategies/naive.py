@@ -48,8 +48,8 @@ def naive(effort, rng):
             yield need(own < plain * (1 - 1e-9), own, "<", plain, broken="fails", **data)
     yield same(*min(other, key=lambda pair: pair[0] / pair[1]))
     return (
-        f"{alike} forests of one tree: the same; {len(other)} of two or more: less, at best {{exact:.4g}} of "
-        "{stated:.4g}"
+        f"In {alike} forests of one tree both errors are the same; in {len(other)} forests of two or more trees "
+        "that of A = W is smaller, at best {exact:.4g} instead of {stated:.4g}."
     )
 
 
@@ -63,7 +63,7 @@ def naive_exact(effort, rng):
         yield decisive(same(own, tau**2 * rank, **data))
         yield same(plain, tau**2 * leaves, **data)
         yield below(rank, leaves - tau + 1, **data)
-    return "{cases} totals and ranks; {leaves} leaves, {trees} trees, rank {rank}"
+    return "{cases} totals and ranks are as stated, the last with {leaves} leaves, {trees} trees and rank {rank}."
 
 
 def _searched(effort, rng):

@@ -68,7 +68,7 @@ def covering(effort, rng):
             data = {"data": name, "depth": depth, "marginals": best.about}
             case = below(found / leaves.squared(), stated, **data)
             yield decisive(case, (name, depth) == ("Car", 2))
-            listed.append(f"{name} {depth}: {case.exact:.3f}")
+            listed.append(f"{case.exact:.3f} on {name} at depth {depth}")
             if (name, depth) == (by_least_squares, 2):
                 yield same(_dense_error(leaves, best), found, 1e-6, **data)
             if (name, depth) == ("Car", 2):
@@ -76,7 +76,8 @@ def covering(effort, rng):
                 pairs = itertools.combinations(range(6), 2)
                 covered = all(any({a, b} <= set(s) for s in sets) for a, b in pairs)
                 yield need(covered, **data)
-    return f"{'; '.join(listed)} of the cells' error; on Car at depth 2 {len(sets)} sets cover all pairs"
+    words = f"{len(sets)} sets cover all pairs on Car at depth 2"
+    return f"The quotient is {', '.join(listed)}; {words}."
 
 
 def _dense_error(leaves, strategy):
@@ -127,6 +128,7 @@ def opt_is_identity(effort, rng):
         yield need(names[-1] == "identity", trees=tau, chosen=names[-1])
     yield decisive(same(np.mean(slopes), 2, 1e-4))
     return (
-        f"{2 * len(slopes)} slopes; Balance: the search ends at {searched:.4f} of the cells' error, marginals "
-        f"have {marginals:.3f}; Car: {' and '.join(names)}"
+        f"{2 * len(slopes)} slopes are as stated. On Balance the search ends at {searched:.4f} of the cells' "
+        f"error, and marginals have {marginals:.3f} of it. On Car with 64 and 128 trees the selected ones are "
+        f"{' and '.join(names)}, where identity stands for the cells."
     )

@@ -62,7 +62,7 @@ def votes_sensitivity(effort, rng):
         norm = matrix.Dense(WT.astype(float)).sensitivity()
         yield same(moved, norm, **one.data)
         yield below(norm, most, **one.data)
-    return "{cases} sensitivities and bounds"
+    return "{cases} sensitivities and bounds of small forests are as stated."
 
 
 @VOTES(
@@ -92,7 +92,7 @@ def more_trees(effort, rng):
     means = [case.stated for case in found]
     yield need(max(means) <= 1.5 * min(means), max(means), "<=", 1.5 * min(means))
     shown = ", ".join(f"{case.exact:.2f}" for case in found)
-    return f"with 1, 8 and 64 trees a leaf has {shown}, the cells of a leaf times 2/epsilon^2"
+    return f"With 1, 8 and 64 trees the error of a leaf is {shown}: its number of cells times 2/epsilon^2."
 
 
 @VOTES(
@@ -116,7 +116,7 @@ def more_queries(effort, rng):
             votes = matrix.Workload.of(one.paths, asked[:b])
             found = matrix.Identity(one.levels).variances(votes)[votes.place[0]]
             yield same((shared**2).sum(), found, levels=one.levels, queries=b)
-    return "{cases} votes, alone or among 200: the trees shared with each cell, squared"
+    return "{cases} variances of a vote, alone or among 200, equal sums of squared numbers of shared trees."
 
 
 def _shared(one):
@@ -178,8 +178,9 @@ def vote_variance(effort, rng):
             yield decisive(need(merged < cells, merged, "<=", cells, forest=name))
             listed.append(f"{name}: {merged:.3g} against {cells:.3g}")
     return (
-        f"Car 4: leaf {leaf:,.0f}-fold, vote {vote:.1f}-fold; votes by distinct leaves against cells, "
-        f"{'; '.join(listed)}"
+        f"On Car at depth 4 noise for each tree has {leaf:,.0f} times the variance of noise on cells for a leaf "
+        f"and {vote:.1f} times for a vote. The variances of a vote with noise on the distinct leaves and "
+        f"on the cells are, by set and depth, {'; '.join(listed)}."
     )
 
 
@@ -222,8 +223,8 @@ def votes_target(effort, rng):
         ratios.append(costs[0] / costs[1])
         yield below(ratios[-1], 1, **one.data)
     return (
-        f"{{cases}} comparisons: variances equal least squares; chosen for votes, {min(ratios):.2f} to "
-        f"{max(ratios):.2f} of the variance of what is chosen for leaves"
+        f"In {{cases}} comparisons variances equal least squares, and the strategy chosen for votes has "
+        f"{min(ratios):.2f} to {max(ratios):.2f} times the variance of the one chosen for leaves."
     )
 
 

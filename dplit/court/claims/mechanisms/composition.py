@@ -26,7 +26,8 @@ def sequential(effort, rng, paper):
         for neighbour in ((counts[0] + 1, counts[1]), (counts[0], counts[1] + 1)):
             laws = (_noisy_number_then_label(c, first, second) for c in (counts, neighbour))
             yield private(loss(*laws), stated, counts=list(counts), neighbour=list(neighbour))
-    return "The ratios multiply, and the second is given the first output: {statement}"
+    words = "If the outputs have likelihood ratios f and g, the second given the first, within H = e^epsilon_1 and"
+    return words + " K = e^epsilon_2, both together are within H K: {statement}."
 
 
 STEPS = "group", "group-rho", "sequence", "parallel"
@@ -54,7 +55,8 @@ def nodes(effort, rng):
         for n in (1, 2, 10, 1000):  # |2K - 1| steps, K binomial
             exact = (1 - 1 / n) ** n * (H - 1 / H) + (1 + (H**2 - 1) / n) ** n / H
             yield below(np.log(exact), Bootstrap("b", part).epsilon, epsilon=epsilon, n=n)
-    return "At every epsilon groups, draws with replacement and the rho of a pure epsilon are as the nodes say"
+    words = "At every epsilon the budget's nodes for groups, for draws with replacement and for the rho of a pure"
+    return words + " epsilon state what these cost."
 
 
 def _noisy_number_then_label(counts, first, second):

@@ -41,4 +41,4 @@ def held_out(effort, rng):
                 X, y = np.array(rows).T
                 HeldOut(X, y if metric == "mse" else np.minimum(y, 1), (-1, 1)).scores(VIEWS[0], math.inf, metric)
         yield same(abs(seen[0][0] - seen[1][0]).sum(), 1, metric=metric, record=record)
-    return "{cases} records, each beside all others"
+    return "In {cases} cases of a record and a metric the votes or the counts change by 1 in L1 norm."

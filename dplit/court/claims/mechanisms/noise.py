@@ -32,7 +32,8 @@ def laplace(effort, rng, paper):
     for epsilon, reach in ((0.1, 3.0), (1.0, 1.0)):
         laws = (np.log(Laplace(epsilon, reach).pdf(np.array([-1.0, 9.0]) - f)) for f in (0.3, 0.3 + reach))
         yield decisive(same(loss(*laws), epsilon, epsilon=epsilon, sensitivity=reach))
-    return "For all outputs and all changes up to it, sensitivity {sensitivity} costs {exact:.6g} at {stated}"
+    words = "For all outputs and all changes up to the sensitivity the loss is at most epsilon; a change of the"
+    return words + " whole sensitivity, {sensitivity}, costs {exact:.6g} at epsilon {stated}."
 
 
 @GEOMETRIC("diprime-v1/geometric-counts", "ours; section 3, in place of Laplace noise", **over(*COUNTS))
@@ -50,4 +51,5 @@ def geometric(effort, rng):
     for epsilon, reach in ((0.1, 3), (1.0, 1)):
         law = np.log(Geometric(epsilon, reach).pmf(z))
         yield decisive(same(loss(law[reach:], law[:-reach]), epsilon, epsilon=epsilon, sensitivity=reach))
-    return "For all outputs and all changes up to it, sensitivity {sensitivity} costs {exact:.6g} at {stated}"
+    words = "For all outputs and all changes up to the sensitivity the loss is at most epsilon; a change of the"
+    return words + " whole sensitivity, {sensitivity}, costs {exact:.6g} at epsilon {stated}."

@@ -44,7 +44,8 @@ WEIGHTS = "coin", "coin-stopped", "weight", "price"
 NORMAL = tuple(f"gaussian{part}" for part in ("", "-cost", "-deviation", "-ends"))
 EXACT = tuple(f"rdf/exact-laws:{part}" for part in (*WEIGHTS, *NORMAL))
 MONOTONIC = "rdf/exponential-monotonic:up", "rdf/exponential-monotonic:down"
-LAWS = "For every number of candidates, all weights and every change of them: {statement}"
+WORDS = "A record multiplies a candidate's weight w by f and the others' total T by g, with s the largest factor"
+LAWS = WORDS + ": for every number of candidates {statement}."
 
 
 @EXPONENTIAL(
@@ -86,7 +87,8 @@ def permute_and_flip(effort, rng, paper):
     the same distribution.)"""
     yield from _both(effort, FLIPS)
     yield from _moved_scores(effort.pick(2, 4, 4), PermuteAndFlip(1.0), (-1, 0, 1))
-    return "Each step of one of up to four that gains on the others; {scores} and {neighbour} cost {exact:.6g}"
+    words = "Shown for every step with which one of up to four candidates gains on the others; from the scores"
+    return words + " {scores} to {neighbour} the loss is {exact:.6g}, where epsilon is 1."
 
 
 @EXPONENTIAL("rdf/exact-laws", "ours; the samplers of exact noise", "holds", "mechanisms.whole_weights.weight",
@@ -108,7 +110,8 @@ def exact_laws(effort, rng):
         high, low = map(int, whole_weights.weight(distance))
         yield same(high * 2**62 + low, 2**92 * math.exp(-distance) + 2**40, 2**-40, distance=distance)
     yield same(whole_weights.PRICE, 1 / 2**36)
-    return "A coin lies between its partial sums; whole weights add a loss of 2^-36, Gaussian numbers none"
+    words = "The probability of a coin lies between the partial sums of its series; whole weights add at most"
+    return words + " 2^-36 to a privacy loss, and discrete Gaussian numbers add nothing."
 
 
 @EXPONENTIAL("base-measure", {V1: "Equation (4)", V2: "Equation (3)"}, **over(UP, DOWN))
@@ -190,7 +193,8 @@ def dominates(effort, rng):
         left = lambda k=k, **odds: _flip(**odds)[k:].sum()  # noqa: E731
         yield from certified(f"diprime-v2/pfm-dominates:{tail}", effort, left=left)
     yield from certified("diprime-v2/pfm-dominates:odds", effort, right=lambda **odds: 2 - 2 * _flip(**odds)[0])
-    return "Every tail, and the odds of an error: {statement}"
+    words = "Shown for every tail and for the odds of an error, for candidates with odds 1, p, q, r of acceptance,"
+    return words + " of which the best is reported with probability F: {statement}."
 
 
 @EXPONENTIAL(
@@ -200,7 +204,7 @@ def best_of_two(effort, rng):
     r"""With exactly two candidates, whose counts are 0 and $f_c > 0$, and with $\Delta u = 1$, the exponential
     mechanism reports the wrong one with probability at most $2e^{-f_c\epsilon/2}$."""
     yield from certified("rdf/best-of-two", effort, met=False, left=_wrong)
-    return "{statement} wherever {where}"
+    return "The exact probability is below the bound: {statement} wherever {where}."
 
 
 @EXPONENTIAL.corrected(best_of_two, proved=False, quantity=ERROR, **over("rdf/best-of-two/corrected"))
@@ -208,7 +212,7 @@ def best_of_two_exact(effort, rng):
     r"""The wrong candidate has probability exactly $1/(1 + e^{f_c\epsilon/2})$, less than half of the published
     bound."""
     yield from certified("rdf/best-of-two/corrected", effort, left=_wrong)
-    return "{statement} wherever {where}"
+    return "The exact probability is below half of the published bound: {statement} wherever {where}."
 
 
 def _wrong(x):

@@ -46,7 +46,8 @@ def categorical_split(effort, rng):
         yield from certified(name, effort, broken="leaks")
     yield same(_law_distance((3, 1, 2)), 0.0, atol=1e-12)
     return note(
-        "For any number of levels, each split as a part of length 1: {statement}",
+        "If a record multiplies a split's weight w by f, and the weight T of all others together by g, both "
+        "between 1/s and s = e^(epsilon_1/2), then for any number of levels, with l = 1, {statement}.",
         quantity="probability of a split",
     )
 

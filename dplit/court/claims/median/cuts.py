@@ -38,9 +38,9 @@ def by_rank(effort, rng):
     yield private(loss, EPSILON, **data, refuted=first.data.get("refuted"))
     yield from (first, *others)
     return note(
-        "{data} and {neighbour} cost {exact:.4f} where epsilon is {stated:.4f}; a gap g between two records "
-        "costs epsilon - log(g (2 + e^epsilon)), more than epsilon on the whole box {refuted}, and the other "
-        "readings leak too",
+        "The data {data} and {neighbour} cost {exact:.4f} where epsilon is {stated:.4f}. A gap g between two "
+        "records costs epsilon - log(g (2 + e^epsilon)), which with r = e^(-epsilon/2) is more than epsilon for "
+        "all {refuted}. The other readings leak too.",
         quantity="privacy loss",
     )
 
@@ -80,7 +80,8 @@ def by_value(effort, rng):
     r"""Let $q(r) = -|\#\text{left} - \#\text{right}|$. Under add-remove, drawing $r$ with density proportional to
     $e^{\epsilon_s q(r)/2}$ is $\epsilon_s$-private."""
     yield from _private(effort)
-    return "For any number of records, ties included: {statement}"
+    words = "A record multiplies the weight w of an interval of length l by f, that of all others, T, by g; both"
+    return words + " are at most s = e^(epsilon_s/2). For any number of records, ties included, {statement}."
 
 
 @VALUE(
@@ -99,7 +100,8 @@ def by_value_replaced(effort, rng):
     for m in range(2, effort.pick(8, 12, 20)):
         yield same(_value_ratio(*_swapped(m, near)), 16, 1e-6)
     yield same(math.exp(_quarter_rate_loss(*_swapped(3, near))), 16, 1e-6)
-    return "For any number of records, with twice the step: {statement}; every number from 2 on comes as near"
+    words = "A replaced record multiplies the weight w of an interval of length l by f, that of all others, T, by"
+    return words + " g, both at most s = e^epsilon_s: {statement}; from 2 records on this is nearly attained."
 
 
 def _quarter_rate_loss(one, other):

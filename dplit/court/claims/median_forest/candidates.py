@@ -20,9 +20,9 @@ def split_budget(effort, rng):
     tree costs $\epsilon$."""
     yield _exact_mirror(2, effort.pick(2.0, 1.0, 0.5), 1, 60)
     return (
-        "Two columns alike, counts of zeros and ones {zeros} and {ones}: at epsilon_1 = {epsilon:.4f} one split "
-        "costs {loss:.4f}, in fractions. With its two parts as they are, depth d and rho = 1/2, the "
-        "tree would spend (K + 1/2) epsilon/2 + epsilon/2: at K = 2 1.75 epsilon."
+        "Where two columns are identical and the targets 0 and 1 occur {zeros} and {ones} times, one split costs "
+        "{loss:.4f} at epsilon_1 = {epsilon:.4f}, computed in fractions. With the rates of section 3, any depth "
+        "d and rho = 1/2, the tree would cost (K + 1/2) epsilon/2 + epsilon/2, which is 1.75 epsilon at K = 2."
     )
 
 
@@ -65,7 +65,8 @@ def split_budget_algorithm(effort, rng):
     for epsilon in sorted(two, key=two.get, reverse=True):
         data = {"epsilon": epsilon, "loss": two[epsilon], **sizes(effort, epsilon)}
         yield below(two[epsilon], 2.0, columns=2, **data)
-    return f"In epsilon_1, where 2 are paid: one column at most {max(one.values()):.4f}, two {{exact:.4f}}."
+    paid = f"A split, for which 2 epsilon_1 are paid, costs at most {max(one.values()):.4f} epsilon_1 with one"
+    return paid + " column and {exact:.4f} epsilon_1 with two."
 
 
 @CANDIDATES("diprime-v1/k-candidates", "Algorithm 1, line 12; algorithm 3", "leaks")
@@ -76,11 +77,11 @@ def k_candidates(effort, rng):
     smallest = [_smallest_mirror(5, e, 2, 60) for e in budgets]
     yield _exact_mirror(5, 4.0, 2, 20)
     yield from smallest
-    fewest = (f"epsilon_1 = {c.data['epsilon']:g}: {_records(c)}" for c in smallest)
+    fewest = (f"{_records(c)} records at epsilon_1 = {c.data['epsilon']:g}" for c in smallest)
     return note(
-        "K = 5 columns alike, {zeros} zeros and {ones} ones: at epsilon_1 = {epsilon:.4f} the removal "
-        "of a one costs {loss:.4f} > {stated:.4f}, in fractions; no mirror node has fewer "
-        f"records. Fewest at {', '.join(fewest)}.",
+        "With K = 5 identical columns, {zeros} zeros and {ones} ones, the removal of a one costs {loss:.4f} > "
+        "{stated:.4f} at epsilon_1 = {epsilon:.4f}, computed in fractions. The smallest mirror nodes that "
+        f"break the claim have {', '.join(fewest)}.",
         range="mirror nodes of five columns and at most 60 records",
     )
 

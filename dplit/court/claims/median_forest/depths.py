@@ -61,8 +61,8 @@ def depth_rule(effort, rng):
     deeper = sum(occupancy / 2 > SETS[data][2] for data, occupancy in found.items())
     said = ", ".join(f"{SETS[data][0]} {float(v):.1f}" for data, v in found.items())
     return (
-        f"Average records of a leaf, a tenth of the training data each: {said}. One level more would "
-        f"break the rule in all but {deeper} of {len(found)}."
+        f"If each tree takes a tenth of the training data, a leaf holds on average: {said}. With one level more "
+        f"{deeper} of {len(found)} would still keep the rule."
     )
 
 
@@ -84,8 +84,9 @@ def baselines(effort, rng):
     yield from sorted(parted, key=lambda case: case.exact)
     short, broken = (sum(not case.good for case in cases) for cases in (whole, parted))
     return (
-        f"On all training data {len(whole) - short} of {len(whole)} depths keep the rule. On parts, as DiPriMe "
-        f"has them, {broken} would not: {{name}} has {{exact:.2f}} records a leaf of {{method}}."
+        f"On all training data {len(whole) - short} of {len(whole)} depths keep the rule. On parts such as those "
+        f"of DiPriMe {broken} would break it: a leaf would have {{exact:.2f}} records on {{name}} with "
+        "{method}."
     )
 
 
@@ -154,6 +155,6 @@ def depth_private(effort, rng):
         yield same(loss, math.inf, records=n - 1, depths=[before, after])
     n, (before, after) = next(iter(steps.items()))
     return (
-        f"At N = {n} the rule says {before} level(s), at N = {n + 1} it says {after}: no answer is possible "
-        f"on both. Further steps behind {', '.join(map(str, list(steps)[1:5]))}."
+        f"At N = {n} the rule gives depth {before}, at N = {n + 1} it gives {after}, so that no output is "
+        f"possible on both. The depth also grows after N = {', '.join(map(str, list(steps)[1:5]))}."
     )

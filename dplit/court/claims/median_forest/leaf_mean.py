@@ -67,8 +67,9 @@ def leaf_mean(effort, rng, paper):
     yield private(loss, 1.0, **data, refuted=found.data.get("refuted"))
     yield found
     return (
-        "One record at 0 is joined by another: an answer x costs epsilon |x| - log 2, {exact:.1f} at {answer:g}, "
-        "and more than epsilon on all of {refuted}: unbounded. With no record there is no answer at all."
+        "If a record at 0 is joined by another, an answer x costs epsilon |x| - log 2, which is {exact:.1f} at x "
+        "= {answer:g} and epsilon = 1, and grows without bound. With u = e^(epsilon x) and s = e^epsilon it is "
+        "more than epsilon for all {refuted}. With no record there is no answer at all."
     )
 
 
@@ -82,7 +83,7 @@ def clamped(effort, rng):
     for n in (10, 100, 10**4):
         loss = _clamped_loss(_pair([0.0] * n, 1.0, 0.3))
         yield same(loss, laws.clamped_loss(n, 0.3), records=n, epsilon=0.3)
-        many.append(f"{loss:.4f} from N = {n}")
+        many.append(f"{loss:.4f} for N = {n}")
     budgets = (0.01, 0.3, 1.3, 1.4, 3.0, 10.0, 1.0)  # the last is shown
     for epsilon in budgets:
         most = 0.0
@@ -94,8 +95,9 @@ def clamped(effort, rng):
         yield same(most, laws.clamped_epsilon(epsilon), epsilon=epsilon)
         said.append(f"{most:.4f} at {epsilon:g}")
     return note(
-        f"{len(many) + len(budgets) * len(small)} leaves: the formula equals the largest log-ratio in each. "
-        f"Over all: {', '.join(said)}; at 0.3 {', '.join(many)}.",
+        f"In {len(many) + len(budgets) * len(small)} cases the formula equals the largest log-ratio. Over all "
+        f"leaves and by epsilon_2 it is {', '.join(said)}; where a record joins N others, at 0.3, "
+        f"{', '.join(many)}.",
         range="all leaves of up to three records on a grid, and of 10, 100 and 10,000 at one end",
     )
 
@@ -121,8 +123,9 @@ def empty(effort, rng, epsilon=(0.01, 0.3, 1.0, 3.0, 10.0)):
         apart = (zero.log_atoms() - one.log_atoms())[0]  # no law is nearer to both than half of it
         yield same(apart / 2 / budget, 0.5, **room, epsilon=budget)
     return note(
-        "The middle is epsilon |y - 1/2| from a record at y. The atoms at 0 of the leaves {{0}} and {{1}} differ "
-        "by a factor e^epsilon, so every law is at least epsilon/2 from one of them.",
+        "The distribution of a leaf with one record in the middle has the loss epsilon |y - 1/2| against a "
+        "record at y. The leaves {{0}} and {{1}} give the answer 0 with probabilities that differ by a factor "
+        "e^epsilon, so every distribution has a loss of at least epsilon/2 against one of them.",
         quantity="loss against the nearest law, in epsilon_2",
         range="leaves of one record, eleven targets, five budgets",
     )
@@ -183,6 +186,7 @@ def error(effort, rng):
         for release, stated in zip(releases, laws.first_order_errors(mean)):
             yield same(release(n, mean, 1.0) * n**2, stated, rtol=30 / n, mean=mean)
     return (
-        f"Exact mean squared errors times (N epsilon)^2 at N = {n} are within 30/N of the formulas. At "
-        f"epsilon 1/2 and m = 0.2, published and clamped, votes, halves: {'; '.join(said)}."
+        f"The exact mean squared errors at N = {n}, times (N epsilon)^2, are within a share of 30/N of the "
+        "formulas. At epsilon 1/2 and m = 0.2 the clamped published mean, the mean from votes and the noisy sum "
+        f"over the noisy count have these errors: {'; '.join(said)}."
     )

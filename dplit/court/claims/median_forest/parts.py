@@ -38,9 +38,10 @@ def partition(effort, rng, paper):
         yield below(cut[e], e, data=[0], neighbour=[0, 1], trees=2, epsilon=e)
     said = ", ".join(f"{loss:.4f} at epsilon {e:g}" for e, loss in cut.items())
     return (
-        "Two trees of one leaf, one record of class 0 and then one of class 1, noisy class counts: "
-        f"independent parts cost {max(drawn[e] / e for e in budgets):.4f} epsilon, parts that are shuffled and "
-        f"cut {said}, the most that two equal parts can cost, log(e^epsilon/2 + e^(3 epsilon)/2)."
+        "Two trees of one leaf release noisy class counts of a record of class 0, which one of class 1 then "
+        f"joins. Independent parts cost {max(drawn[e] / e for e in budgets):.4f} epsilon; parts that are "
+        f"shuffled and cut cost {said}, the most that two equal parts can cost, log(e^epsilon/2 + e^(3 "
+        "epsilon)/2)."
     )
 
 
@@ -62,8 +63,9 @@ def partition_corrected(effort, rng, paper):
     yield same(max(cut), _bound(1.0))
     yield decisive(private(max(drawn), 1.0))
     return note(
-        f"Noisy class counts of two trees, {len(pairs)} neighbours: independent parts cost {{exact:.4f}} "
-        f"at epsilon 1, equal parts {max(cut):.4f}, which the formula for two trees is.",
+        f"For noisy class counts of two trees and {len(pairs)} pairs of neighbours at epsilon 1, independent "
+        f"parts cost at most {{exact:.4f}} and equal parts at most {max(cut):.4f}, which is the bound for two "
+        "trees.",
         quantity="privacy loss of independent parts",
         range="two trees of one leaf, all neighbours of up to two records or more, epsilon 1",
     )
@@ -86,7 +88,7 @@ def unpartitioned(effort, rng, epsilon=(0.1, 1.0, 3.0)):
                 loss = _counts_loss(_all_records, data, 1, budget)
                 yield same(loss / budget, 2.0, data=data, epsilon=budget)
     yield same(_fitted_budget(2) / 0.5, 2.0, data=(0, 1, 1), epsilon=0.5)
-    return "Noisy class counts of two trees on the same records, {cases} neighbours: {exact:.4f}"
+    return "In {cases} cases two trees' noisy counts of the same records cost {exact:.4f} times those of one tree."
 
 
 def _fitted_budget(trees):

@@ -80,8 +80,9 @@ def uniform(effort, rng):
         yield private(loss, 1.0, met=False, data=data)
         worst, pairs = max(worst, loss), pairs + 1
     return note(
-        f"K candidates and a winner drawn without their scores: at most {near:.4f} at epsilon_s = 1, "
-        f"and {worst:.4f} over {pairs} pairs of grid nodes. The losers' medians sum out.",
+        f"If the winner is drawn without the scores of the K candidates, a split costs at most {near:.4f} at "
+        f"epsilon_s = 1 on crossed nodes, and at most {worst:.4f} over {pairs} pairs of neighbours on a small "
+        "grid, since the probabilities of the losers' medians add up to 1.",
         range="crossed nodes of up to 3 columns or more, small nodes of two columns",
     )
 
@@ -144,7 +145,7 @@ def score(effort, rng):
         yield private(loss, 1.0, targets=[low, high])
     said = ", ".join(f"{v:.4f} for targets in {k}" for k, v in losses.items())
     return note(
-        f"Small data and a family of data, at epsilon_1 = 1: at most {said}.",
+        f"At epsilon_1 = 1 the choice costs, over all small data and one large family of data, at most {said}.",
         cases=pairs + len(losses),
         range="all data of up to two records, and one large family",
     )
@@ -165,7 +166,8 @@ def score_corrected(effort, rng):
         yield need(loss < 1, loss, "<", 1.0, broken="leaks", zeros=m, ones=m)
     said = ", ".join(f"{loss:.5f} (m = {m})" for m, loss in losses.items())
     return note(
-        f"At epsilon_a = 1: {worst:.4f} over all small data; with m zeros and m ones {said}.",
+        f"At epsilon_a = 1 the choice costs at most {worst:.4f} over all small data; where a one joins m zeros "
+        f"and m ones, it costs {said}.",
         cases=pairs + len(losses),
     )
 
@@ -198,8 +200,8 @@ def score_classes(effort, rng):
         yield need(growth < 2, growth, "<", 2.0, counts=(m, 0), joins=1)
     said = ", ".join(f"{float(growth):.4f}" for growth in far.values())
     return note(
-        f"Over {nodes} nodes of 2 to 4 classes at most {float(most):.4f}; one record of another "
-        f"class joins m of one class: {said} for m = 10, 100, 1000.",
+        f"In {nodes} cases of 2 to 4 classes a record that joins adds at most {float(most):.4f} to the score; "
+        f"where it joins m records of another class, it adds {said} for m = 10, 100, 1000.",
         quantity="growth of the score, a record joining 1000 of another class",
         range="all nodes of 2 to 4 classes with at most 4 records each or more",
     )
@@ -213,8 +215,8 @@ def score_algorithm(effort, rng):
     by_section, by_line = (worse - better) / 8, (worse - better) / 2 / 8  # B = 1, and N = 2 records
     yield same(by_line, by_section, targets=[-1, 1])
     return note(
-        "Targets {targets}, a cut that separates them and one that doesn't: log odds {stated} epsilon_1 "
-        "by section 3, {exact} epsilon_1 by line 52, which leaves out the N = 2.",
+        "For targets {targets} the log odds of a cut that separates them, against one that does not, are {stated} "
+        "epsilon_1 by section 3 and {exact} epsilon_1 by line 52, which leaves out the factor N = 2.",
         quantity="log odds, in epsilon_1",
         range="one node of two records, which decides it",
     )
@@ -260,9 +262,9 @@ def attribute_first(effort, rng):
     yield need(high > 1.95, high, ">", 1.95)
     yield need(high - low < 3, high - low, "<", 3.0)
     return note(
-        f"Up to {n} records: at the median {float(median[0]):.4f} to {float(median[1]):.4f}, best cut "
-        f"{float(best[0]):g} to {float(best[1]):.4f}; a family at the median {float(low):.4f} and "
-        f"{float(high):.4f}.",
+        f"With up to {n} records, a record that joins changes the score at the median by {float(median[0]):.4f} "
+        f"to {float(median[1]):.4f} and that of the best cut by {float(best[0]):g} to {float(best[1]):.4f}; in a "
+        f"family of larger data it changes the score at the median by {float(low):.4f} and by {float(high):.4f}.",
         range="all targets 0 and 1 of up to 5 records or more without ties, and one family",
     )
 

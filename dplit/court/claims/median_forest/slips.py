@@ -108,7 +108,8 @@ def leaf_signal(effort, rng):
     for n, part in product((1, 10, 1000), (0.1, 0.5, 0.9, 1.0)):
         noise = _size(Laplace(part / n, 2 / n))  # B = 1
         yield at_most(2 / noise, 1.0, rtol=1e-7, records=n, epsilon_l=part / n)
-    return "{cases} leaves; equality at epsilon_l = 1/N_i alone"
+    words = "In {cases} leaves the noise has at least the size of the mean's range on average"
+    return words + ", and exactly this size at epsilon_l = 1/N_i alone."
 
 
 @SIGNAL("diprime-v2/noise-order", "Section 3, estimating leaf node parameters", "assumes", proved=True)
@@ -126,8 +127,9 @@ def noise_order(effort, rng):
     for (n, e), size in sizes.items():
         yield need(size <= 3, size, "=", 1.0, records=n, epsilon_l=e)  # of its order
     return note(
-        f"Its mean is 0 and its mean size {sizes[10, 0.1]:.4g} contributions at epsilon_l = 0.1, "
-        f"{sizes[10, 1.0]:.4g} at 1 and {sizes[10, 10.0]:.4g} at 10, whatever the number of records.",
+        f"The noise has mean 0 and an expected size of {sizes[10, 0.1]:.4g} contributions of a record at "
+        f"epsilon_l = 0.1, {sizes[10, 1.0]:.4g} at 1 and {sizes[10, 10.0]:.4g} at 10, whatever the number of "
+        "records.",
         quantity="expected size of the noise, in contributions of a record, at epsilon_l = 0.1",
         range="counts and means of 1, 10 and 100 records, epsilon_l 0.1, 1 and 10",
     )
@@ -146,7 +148,8 @@ def signal_to_noise(effort, rng):
     yield from certified(RATIO[0], effort, broken="fails")
     yield from certified(RATIO[1], effort, broken="fails", left=ratio)
     yield from certified(RATIO[2], effort)
-    return "The ratio is N epsilon_l, so that few records have the low one: wherever {refuted}"
+    words = "The ratio of signal to noise is N epsilon_l (e = epsilon_l), so a leaf of N records has a lower ratio"
+    return words + " than one of N + k, and not a higher one, for targets from -B to B and all {refuted}."
 
 
 @SIGNAL.corrected(signal_to_noise, quantity="signal to noise over N epsilon_l", range=MEANS)
@@ -214,9 +217,9 @@ def low_counts(effort, rng):
     yield from cases
     near = max(cases, key=lambda case: case.exact / case.stated)
     return note(
-        f"{len(cases)} nodes: with {near.data['records']} records at epsilon_a = {near.data['epsilon_a']:g} "
-        f"the log odds are {near.exact:.4f} of at most {near.stated:.4f}; with one record both attributes "
-        "are as likely.",
+        f"In {len(cases)} cases the bound holds; nearest to it, with {near.data['records']} records at epsilon_a "
+        f"= {near.data['epsilon_a']:g}, the log odds are {near.exact:.4f} where the bound is {near.stated:.4f}. "
+        "With one record both attributes are equally likely.",
         quantity="most that the better of two attributes gains on chance, one record, epsilon_a = 1",
         range="nodes of up to 5 records with targets -1, 0, 1, any two cuts; three budgets",
     )
@@ -231,7 +234,8 @@ def settings_budget(effort, rng):
     for name, parts in zip(SHARES, ((2, 2), (1, math.inf))):
         yield from certified(name, effort, left=partial(_total, parts=parts))
     return note(
-        "A depth's choices and the leaves add up to {exact:.4g} of {stated:.4g}: {statement}, wherever {where}",
+        "The choices of all levels and the leaves add up to {exact:.4g}, where epsilon is {stated:.4g}: "
+        "{statement}, wherever {where}",
         quantity="total of section 3.1 at section 4's settings",
     )
 

@@ -54,7 +54,7 @@ def lemma_3(effort, rng):
     yield from _tight(effort)
     yield from _loose(effort)
     yield same(multinomial.published_p1(3, 2.0), 1 / (1 + 2 * math.exp(2)), D=3, B1=2.0)
-    return "Below the least probability at every D and B1: {statement} wherever {where}"
+    return "P1 is below the least probability at every D and B1: {statement} wherever {where}"
 
 
 @FEATURE.corrected(lemma_3, *BY_TIGHT, "multinomial.opposed_features", **LEAST, **over(LOW))
@@ -66,7 +66,7 @@ def lemma_3_tight(effort, rng):
     for features, budget in product((2, 50), (0.5, 10.0)):
         stated = multinomial.selection_bounds(features, budget).lower
         yield same(multinomial.tight_p1(features, budget), stated, D=features, B1=budget)
-    return "{statement} wherever {where}; three records with up to 1000 features have it"
+    return "The bound holds, as {statement} wherever {where}; three records with up to 1000 features attain it."
 
 
 @FEATURE(
@@ -82,7 +82,7 @@ def lemma_3_upper(effort, rng):
     r"""A feature is selected with probability at most $e^{B_1}/(e^{B_1} + D - 1)$."""
     yield from _tight(effort, HIGH)
     yield from _loose(effort, 1)
-    return "Above the largest probability at every D and B1: {statement} wherever {where}"
+    return "The printed bound is above the largest probability: {statement} wherever {where}"
 
 
 @FEATURE.corrected(lemma_3_upper, BOUNDS, "multinomial.opposed_features", **LARGEST, **over(HIGH))
@@ -91,7 +91,7 @@ def lemma_3_upper_tight(effort, rng):
     for every $D \ge 2$."""
     yield from _tight(effort, HIGH)
     yield from _attained(max)
-    return "{statement} wherever {where}; three records with up to 1000 features have it"
+    return "The bound holds, as {statement} wherever {where}; three records with up to 1000 features attain it."
 
 
 def _with_constants(effort):
@@ -120,7 +120,7 @@ def any_feature_able(effort, rng):
     for chance, budget, able, splits, data in _with_constants(effort):
         stated = multinomial.tight_p1(able, budget) if splits else 0.0
         yield small.at_least(chance, stated, **data)
-    return "{cases} features of small data sets, with constant ones among them"
+    return "For {cases} features of small data sets, constant ones among them, no probability is below the bound."
 
 
 FEW = {  # blocks of equal values, (records of label 0, of label 1): one cut worst, the others alike
@@ -169,4 +169,4 @@ def equation_7_tight(effort, rng):
             yield same(max(chances), bounds(m).upper, m=m)
         for m, blocks in FEW.items():
             yield decisive(same(min(_law_of(blocks, budget)), bounds(m).lower, m=m))
-    return "{cases} cases: two certificates, and laws of records that meet the ends"
+    return "Certificates prove both bounds, and records attain the ends, in {cases} cases together."

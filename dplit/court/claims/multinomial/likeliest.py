@@ -40,10 +40,10 @@ def best_most_likely(effort, rng):
         for y, chosen, node in small.nodes(n, 2):
             yield small.at_least(*_tops(node, HALF, HALF), **small.shown(y, chosen))
     long = {n: _tops(_in_a_row(n), TEN, TEN) for n in (100, 200)}
-    said = "; ".join(f"{n} records {best:.3f} against {top:.3f}" for n, (best, top) in long.items())
+    said = " and ".join(f"{best:.3f} against {top:.3f} with {n} records" for n, (best, top) in long.items())
     return note(
-        "labels {y}, features {columns}, B1 = B2 = 1/2: {exact:.3f}, another cut {stated:.3f}; "
-        f"at B1 = B2 = 10, {said}",
+        "With labels {y}, features {columns} and B1 = B2 = 1/2 the best cut has probability {exact:.3f} and "
+        f"another cut {{stated:.3f}}. At B1 = B2 = 10 these are {said}.",
         quantity="probability of the best cut, against that of the likeliest",
         range="all data of 2 and 3 records and 2 features at B1 = B2 = 1/2, and rows of 100 and 200 at 10",
     )
@@ -89,7 +89,7 @@ def golden_ratio(effort, rng):
         lead = (math.exp(budget) - math.exp(budget / 2) - 1) / (math.exp(budget / 2) + 1) ** 2
         yield same(law[0][0] - law[1][0], lead, 1e-6, 1e-12, B=budget)
         yield same(multinomial.best_is_likeliest(node, budget, budget), budget > golden, B=budget)
-    return "At every budget {statement}, which is positive beyond the golden ratio"
+    return "With S = e^(B/2) the best cut leads by {statement}, which is positive beyond the golden ratio."
 
 
 @LIKELIEST("mrf/figure-1", "Figure 1, caption; appendix D", "fails", range="3 records, 2 features", **PAIR)
@@ -147,6 +147,7 @@ def monotone(effort, rng):
                 ours = multinomial.selection_law(list(map(float, values)), float(budget))
                 yield same(max(ours), max(small.law(values, budget)), y=list(y), B=float(budget))
     return note(
-        "For any weights of the others: {statement} wherever {where}; {cases} laws of the package are such",
+        "A larger budget never lowers the probability of the best candidate: {statement} wherever {where}. "
+        "In {cases} comparisons this and the distributions of the package are as stated.",
         quantity="probability of the best, at a budget and a larger one",
     )

@@ -39,8 +39,8 @@ def lemma_4(effort, rng):
         found, *_ = _inside((Fraction(0), Fraction(1, 10)), (0, 1), 3, budget)
         yield at_least(found, multinomial.published_p2(3, float(budget)), B2=float(budget))
     return (
-        "Broken by all densities a x^(a-1) of a box, {refuted}: {exact:.4f} against {stated:.4f}; two records at "
-        "0 and 0.1 have no cut in the middle at all"
+        "For the density a x^(a-1), {refuted}, the probability of the middle is below the bound, for example "
+        "{exact:.4f} against {stated:.4f}. Two records at 0 and 0.1 have no cut in the middle at all."
     )
 
 
@@ -58,7 +58,7 @@ def lemma_4_counts(effort, rng):
             yield at_least(found, stated, met=False, N=parts, B2=float(budget))
     found, inside, outside = _inside([v**2 for v in column], (0, 1, 1), 3, BUDGETS[-1])
     yield same(found, multinomial.middle_bound(inside, outside, float(BUDGETS[-1])), N=3, inside=inside)
-    return "{statement} wherever {where}; three records have it"
+    return "The bound holds, as {statement} wherever {where}; three records attain it."
 
 
 def _positions(n, parts, ratio):
@@ -112,8 +112,8 @@ def middle_density(effort, rng):
     # a bound that no finite number of records meets, and that they approach, is tight
     yield need(max(near) < 1.06, broken="loose")
     return note(
-        f"{n:,} records: never below, and labels at level {level} are at most "
-        f"{max(near) - 1:.1%} above; nearest at N = {{N}}, B2 = {{B2:g}}",
+        f"With {n:,} records no probability is below the bound, and labels at level {level}, which are made for "
+        f"it, are at most {max(near) - 1:.1%} above. The nearest is at N = {{N}} and B2 = {{B2:g}}.",
         range=f"{len(near)} settings of N up to 5, C/c up to 4 and B2 up to 10; {n:,} records",
     )
 
@@ -136,7 +136,8 @@ def lemma_4_large(effort, rng):
         lemma = multinomial.published_p2(parts, budget)
         yield at_least(_level(n, parts, 1, 0.02, budget), 0.5, N=parts, B2=budget, lemma=lemma)
     return note(
-        "N = {N}, B2 = {B2:g}: {exact:.4f} on labels that the feature hardly tells; lemma 4 has {lemma:.1e}",
+        "With N = {N}, B2 = {B2:g} and labels that hardly depend on the feature the cut is in the middle with "
+        "probability {exact:.4f}; the bound of lemma 4 is {lemma:.1e}.",
         range=f"N = 3, 10, 100 and B2 = 0, 2, 10; {n:,} records",
     )
 
@@ -157,7 +158,7 @@ def lemma_4_large_exactly(effort, rng):
         yield same(found == [True, False], True, N=parts, B2=budget)
     lemma = max(multinomial.published_p2(parts, 10.0) for parts in (3, 300, 10**6))
     yield same(lemma < 2.1e-9, True, lemma=lemma, B2=10.0)
-    return "Half or more for all budgets exactly where N - 2 is at least 2 e^(B2/2): {statement} wherever {where}"
+    return "The condition is exact at every budget. The bound of lemma 4 is small: {statement} wherever {where}"
 
 
 def _printed_ratio(m, parts, x):
@@ -185,7 +186,7 @@ def equation_8(effort, rng):
     most, true, stated = max(levels)
     yield need(lemma_4(effort, rng).verdict != "fails", true, ">=", stated)
     return note(
-        f"the limit is right (fractions, 3 budgets); evenly spread candidates keep above it by a factor "
-        f"of {min(levels)[0]:.1f} at least and {most:.1e} at most; for uneven ones it is no bound",
+        "The limit is right at 3 budgets, computed in fractions. For evenly spread candidates the probability "
+        f"of the middle is {min(levels)[0]:.1f} to {most:.1e} times this limit; for uneven ones it can be below.",
         range=f"N = 3, 5 and B2 = 1, 2, 10 with {n:,} records",
     )

@@ -41,7 +41,8 @@ def nearly_as_good(effort, rng):
                 data = {"what": name, "n": len(y), "share": float(value / most)}
                 yield small.at_least(chance, top / 2, **data, best=float(top))
     return note(
-        "{what}, {n} records: {share:.4f} of the best decrease, probability {exact:.4f} against {best:.4f}",
+        "For {what} and {n} records a cut with {share:.4f} of the best decrease has probability {exact:.4f}, "
+        "and the best cut has {best:.4f}.",
         quantity="probability of a cut with .99 of the best decrease or more, against half the best's",
         range="1024 records and two binary features, 200 records in a row; B1 = B2 = 10",
     )
@@ -60,7 +61,7 @@ def nearly_as_good_exactly(effort, rng):
     _, ((_, top, *_), (_, second, *_)) = _beside_the_best(*small.two_features(1024), PAPERS)
     yield same(second / top, math.exp(-float(PAPERS) / 2), n=1024)
     return note(
-        "{cases} ratios, the last e^-5 of two features at 1024 records",
+        "In {cases} comparisons the ratios are as stated; the last, of two features with 1024 records, is e^-5.",
         quantity="probability of a cut over that of the best one",
         range="all data of 2 and 3 records and 2 features, and 60 in a row; budgets 1/2 and 10",
     )
@@ -119,7 +120,7 @@ def scale_free(effort, rng):
         cuts = small.decreases(column, tuple(c for labels in values for c in labels))
         yield same(max(small.law(cuts, PAPERS)), multinomial.selection_bounds(m, float(PAPERS)).upper, m=m)
     return note(
-        "{cases} probabilities; shown {exact:.4f}, stated {stated:.4f}",
+        "{cases} probabilities are as stated; the last of them is {exact:.4f}, where {stated:.4f} is stated.",
         range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; 2 to 40 cuts",
         quantity="probability of a cut",
     )

@@ -70,7 +70,7 @@ def definition_2(effort, rng):
             yield private(losses[-1], 1.0, met=False, k=k, far=far)
     yield need(max(losses) > 0.99, broken="loose")
     return note(
-        f"{len(losses)} pairs of scores, with up to 1000 candidates: at most {{exact:.4f}}",
+        f"For {len(losses)} pairs of scores of up to 1000 candidates the loss is at most {{exact:.4f}}.",
         quantity="privacy loss at epsilon 1",
         range="2, 3 and 1000 candidates whose scores move by 1 up or down, from three positions",
     )
@@ -89,7 +89,7 @@ def equation_3(effort, rng):
     near = int(max(np.abs(np.subtract(a, b)).max() for a, b in pairs))
     yield need(not printed > near == 1, near, "=", printed)
     return note(
-        f"of counts of up to {most} records {printed} as printed, {near} over neighbours",
+        f"The counts of up to {most} records have sensitivity {printed} as printed, and {near} over neighbours.",
         cases=len(space) ** 2,
         range=f"all counts of up to {most} records of two labels, add-remove",
     )
@@ -128,7 +128,7 @@ def equation_4(effort, rng):
                 yield same(gini[i], exact, atol=1e-11, **data)
                 yield same(entropy[i], _mutual(column, y, value), atol=1e-11, **data)
     return note(
-        "{cases} decreases by two formulas",
+        "In {cases} comparisons the decreases equal those by the formula for Gini or by the mutual information.",
         quantity="impurity decrease",
         range="every cut of all data of 2 to 4 records on one feature, Gini and entropy",
     )
@@ -161,8 +161,9 @@ def two_draws(effort, rng):
         yield decisive(case)
     low, high = case.span
     return note(
-        f"{exact} probabilities in decimals; {draws:,} draws of four records at three pairs of "
-        f"budgets, the last between {low:.4f} and {high:.4f}, where it is {{stated:.4f}}",
+        f"{exact} probabilities equal those in decimals. In {draws:,} draws on four records at each of three "
+        f"pairs of budgets the best cut is as likely as stated, in the last case between {low:.4f} and "
+        f"{high:.4f}, where {{stated:.4f}} is stated.",
         quantity="probability of the best cut",
         range="all data of 2 and 3 records and 2 features; draws on 4 records and 3 features",
     )
@@ -210,8 +211,9 @@ def exponential_mechanism(effort, rng):
     observed = compare_laws(_observed_law(one, 2.0), _observed_law(other, 2.0)).loss
     yield need(observed <= budget, max(losses), "<=", budget)
     return note(
-        f"the law is Exponential(B2) on the scores; with two public cuts it loses at most "
-        f"{max(losses):.4f} (add-remove {losses[0]:.4f}), with observed cuts {observed} on two records",
+        "The law is that of the exponential mechanism at B2 on the scores. Its loss is at most "
+        f"{max(losses):.4f} with two public cuts ({losses[0]:.4f} under add-remove), but {observed} with "
+        "observed cuts of two records.",
         cases=len(space),
         range=f"all data of up to {most} records with values 0, 1, 2 and two labels, both relations",
     )

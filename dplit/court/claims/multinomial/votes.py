@@ -81,8 +81,9 @@ def diversity(effort, rng):
     yield decisive(need(many > 0.7, many, ">", 0.7))
     yield same(round(many, 3), 0.979)
     return note(
-        "{cases} probabilities, most by listing all votes; 101 independent trees that are right with 0.6 vote "
-        "right in {exact:.4f}, 101 equal ones with 0.7 in {stated:.4f}",
+        "{cases} probabilities are as stated, most of them by a list of all votes. The vote of 101 independent "
+        "trees that are each right with probability 0.6 is right with probability {exact:.4f}, and that of 101 "
+        "equal trees, each right with probability 0.7, with {stated:.4f}.",
         quantity="probability that the vote of worse, independent trees is right, against better, equal ones",
         range="3, 7 and 11 trees by listing all votes; trees right with 3/5 against 7/10, 101 of them by the law",
     )

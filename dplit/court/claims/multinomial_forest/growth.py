@@ -47,9 +47,9 @@ def algorithm_1(effort, rng):
                 data = {"feature": j, "cut": float(cut), **budgets}
                 yield counted(int(seen), n_trees, float(chance), **data)
     return note(
-        "In {cases} cells the share of trees that split their root so is the product of the two "
-        "multinomials; feature {feature} at {cut} with B1 = {feature_budget}, B2 = {value_budget}, "
-        "{criterion}: {exact:.4f} of the trees, law {stated:.4f}.",
+        "For {cases} splits of the root the share of trees that choose it agrees with the product of the two "
+        "multinomials. Shown is feature {feature} at {cut} with B1 = {feature_budget}, B2 = {value_budget} and "
+        "the criterion {criterion}: {exact:.4f} of the trees, where the product is {stated:.4f}.",
         quantity="probability of a split",
         range="every split of seven records with two features; both criteria, three pairs of budgets",
     )
@@ -95,10 +95,10 @@ def depth_10(effort, rng):
         yield below(levels, 10, levels=levels, **data)
     by_text = [d for (*_, rule), d in deepest.items() if rule == "text"]
     return note(
-        "The deepest tree on {data} at B1 = B2 = {feature_budget} has {levels} levels; in each of "
-        f"{{cases}} forests one has {min(deepest.values())} or more, {min(by_text)} to {max(by_text)} by the "
-        f"text's rule, which leaves k points in both children. By algorithm 1 the {ESTIMATION:,} estimation "
-        f"points of Connect-4 need {rules.least_depth(ESTIMATION, 5)}.",
+        "The deepest tree on {data} at B1 = B2 = {feature_budget} has {levels} levels. The deepest tree of each "
+        f"of {{cases}} forests has {min(deepest.values())} levels or more, and {min(by_text)} to {max(by_text)} "
+        "by the text's rule, which leaves k points in both children. By algorithm 1 a tree on the "
+        f"{ESTIMATION:,} estimation points of Connect-4 has at least {rules.least_depth(ESTIMATION, 5)} levels.",
         quantity="levels of the deepest tree",
         range="WDBC and CMC, nine tenths of the records, k = 5, the budgets of table 3",
     )
@@ -124,8 +124,8 @@ def least_depth(effort, rng):
     levels = next(d for d in range(99) if 5 * 2**d >= ESTIMATION)
     yield same(levels, rules.least_depth(ESTIMATION, 5), n=ESTIMATION, k=5)
     return (
-        "The shallowest of all ways to part {n} estimation points at k = {k} has {exact:g} levels; so in "
-        "all {cases} cases."
+        "The shallowest tree has as many levels as stated in all {cases} cases, in the last of them, with {n} "
+        "estimation points and k = {k}, {exact:g} levels."
     )
 
 

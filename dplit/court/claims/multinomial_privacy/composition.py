@@ -37,7 +37,8 @@ def property_1(effort, rng):
         yield private(loss, first + second, met=False, epsilons=[first, second])
     yield need(max(shares) > 0.99, max(shares), ">", 0.99)
     return note(
-        "Three pairs; nearest {exact:.6f} of {stated:g} at {epsilons}.",
+        "For three pairs of epsilons the loss is within their sum; the nearest is {exact:.6f} of {stated:g}, at "
+        "{epsilons}.",
         quantity="privacy loss of two releases in turn",
         range="leaves of up to 8 records of two classes, three pairs of epsilons, add-remove",
     )
@@ -66,7 +67,8 @@ def property_2(effort, rng):
             yield private(loss, times * most, met=times == 1, epsilons=list(epsilons))
             beyond.append(loss - most)
     return note(
-        f"Three pairs; replaced, a record costs up to {max(beyond):.2f} more.",
+        "For three pairs of epsilons an added record costs at most the larger one, and a replaced record up to "
+        f"{max(beyond):.2f} more.",
         range="two leaves, up to 4 records of two classes, three pairs of epsilons; both relations",
     )
 
@@ -97,9 +99,9 @@ def halves(effort, rng):
             ratios = {"ratio": str(max(p / q, q / p)), "ratio of 7 and 6 by a coin": str(coin)}
             yield private(pair.loss, math.log(2), **shown, **ratios)
     return (
-        "{data} and {neighbour}, the odd record in the first half: the likelihood ratio is {ratio}, where each "
-        f"half's is at most 2. With a coin for the odd record 6 and one more have {float(coin):.2f}, where each "
-        f"half's is at most {ODDS}. Halves by a fair coin for each record stay within it."
+        "If the odd record goes to the first half, {data} and {neighbour} have a likelihood ratio of {ratio}, "
+        f"where each half has at most 2. If a coin decides, 6 records and one more have {float(coin):.2f}, where "
+        f"each half has at most {ODDS}. If a fair coin assigns each record, the ratio stays within that of a half."
     )
 
 

@@ -62,7 +62,7 @@ def depth_exact(effort, rng):
     for levels, k, e, s, stopping in _searched(effort):
         data = {"k": k, "estimation points": e, "structure points": s, "stopping": stopping}
         yield same(levels, multinomial.deepest(e, k, s, stopping), **data)
-    return "{cases} searches over all ways to split."
+    return "In {cases} searches over all ways to split the deepest tree has as many levels as stated."
 
 
 @DEPTH("mrf/depth-appendix", "appendix C", "assumes", holds_instead="mrf/depth-bound/corrected")

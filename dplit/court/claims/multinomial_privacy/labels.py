@@ -94,7 +94,7 @@ def label_add_remove(effort, rng):
         leaves = [n - 1, *[0] * (k - 1)], [n - 1, 1, *[0] * (k - 2)]
         loss = compare_laws(*(_softmax_of_shares(leaf, budget) for leaf in leaves)).loss
         yield decisive(same(loss, multinomial.label_loss(n, k, budget), n=n, classes=k, B3=budget))
-    return "No leaf loses more; a record of another class beside n - 1 of one class attains it: {exact:.4g}"
+    return "No leaf loses more than stated; one record added to n - 1 of another class attains it: {exact:.4g}"
 
 
 @LABEL("mrf/equation-17", "equation 17", "holds", LAW, **over("mrf/equation-17:gains", "mrf/equation-17:loses"))
@@ -127,7 +127,7 @@ def label_per_query(effort, rng):
         data = {"queries": queries, "counts": [n, 0], "neighbour": [n - 1, 1], "B3": 1.0}
         yield private(_loss_of_queries(queries, (n, 0), (n - 1, 1)), 1.0, **data)
     return note(
-        "{queries} queries in a leaf {counts} lose {exact:g}.",
+        "The labels of {queries} queries in a leaf with the counts {counts} lose {exact:g} at B3 = 1.",
         range="1 to 6 queries in one leaf of up to 3 records, two classes, B3 = 1, replace-one",
     )
 
@@ -143,7 +143,7 @@ def label_per_query_exact(effort, rng):
         one = multinomial.label_loss(n, k, 1.0, REPLACE)
         yield same(loss, queries * one, queries=queries, n=n, classes=k)
     yield same(100 * _loss_of_queries(1, (1, 0), (0, 1)), 50.0, queries=100, n=1)
-    return "{cases} joint laws; {queries} queries in a leaf of {n} lose {exact:g}."
+    return "In {cases} cases the loss is as stated; {queries} queries in a leaf of size {n} lose {exact:g}."
 
 
 def _tree_losses(effort):
@@ -174,7 +174,7 @@ def tree_labels(effort, rng):
     laws = [[_softmax_of_shares(leaf, 8.0) for leaf in leaves] for leaves in (((0, 0), (1, 1)), ((1, 0), (1, 0)))]
     loss = compare_laws(*(np.multiply.outer(*pair).ravel() for pair in laws)).loss
     yield decisive(private(loss, 8.0, met=False))
-    return "The leaf that gains a record and the one that loses it cost less than B3/2 each: {exact:.4g} of 8"
+    return "The leaves that gain and lose a record cost less than B3/2 each, together {exact:.4g} at B3 = 8."
 
 
 @TREE.corrected(tree_labels, LOSS, LAW)
@@ -190,7 +190,7 @@ def tree_labels_exact(effort, rng):
         elif k == 2:
             yield decisive(same(loss, 2 * alone, **setting))
             yield need(budget < 8 or 0.825 < loss / 8 < 0.835, loss / 8, "=", 0.83, **setting)
-    return "{cases} comparisons; {neighbours} at B3 = {B3:g}: {exact:.4g}."
+    return "In {cases} comparisons losses are as stated; that under {neighbours} at B3 = {B3:g} is {exact:.4g}."
 
 
 def _best(n, classes, budget):
@@ -254,6 +254,7 @@ def forest_cap(effort, rng):
     below, reached = (_majority(100, epsilon / 100) for epsilon in (66.1, least))
     yield need(below < 0.95 <= reached + 1e-9, reached, ">=", 0.95, epsilon=least)
     return (
-        "{cases} comparisons of caps, of a label by going through leaves, of votes tree by tree; {trees} trees "
-        f"reach {{exact:.4f}} at epsilon 1, and 95 % needs epsilon {least:.3f}."
+        "In {cases} comparisons the caps of a label equal those of a search over leaves, and the caps of a vote "
+        "those of a count tree by tree. {trees} trees reach {exact:.4f} at epsilon 1, and an accuracy of 95 % "
+        f"needs epsilon {least:.3f}."
     )

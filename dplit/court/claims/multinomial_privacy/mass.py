@@ -46,7 +46,7 @@ def impurity_mass(effort, rng):
         yield same(step, multinomial.mass_step(counts, 0), atol=1e-12, **data)
     far = float(gini_mass([0] * 10**4 + [1]))
     yield decisive(need(1.999 < far < 2, far, "<", multinomial.mass_sensitivity()))
-    return "An identity for all n and shares, and below 2; on 10,000 records of one class, {exact:.4f}."
+    return "The formula holds for all n and shares and is below 2; it is {exact:.4f} on 10,000 records of a class."
 
 
 def _members(counts):
@@ -80,9 +80,9 @@ def capped_bits(effort, rng):
     uncapped = _capped([n, 1], math.inf)
     yield need(uncapped > math.log2(n), uncapped, ">", math.log2(n))
     return note(
-        f"{children} children, every class added: at most {max(shares):.4f} of the bound, and never less than "
-        f"0; on {n:,} records of one class {{exact:.5f}} of it at {{most_bits:g}} bits. Without a cap the step "
-        f"is {uncapped:.2f} bits.",
+        f"In {children} children one more record of any class adds at most {max(shares):.4f} of the bound, and "
+        f"never less than 0. Beside {n:,} records of one class it adds {{exact:.5f}} of the bound at "
+        f"{{most_bits:g}} bits; without a cap it adds {uncapped:.2f} bits.",
         range="every child of up to 14 records of 2 to 4 classes, caps of 0.3 to 5 bits; 10,000 records",
     )
 
@@ -125,8 +125,8 @@ def node(effort, rng):
     reached = _pure_node(10**4, 10**6) / 4.0
     yield decisive(need(0.99 < reached < 1, reached, "<=", 1, broken="leaks"))
     return note(
-        "{cases} comparisons. On 10,000 records of one class and a candidate of weight 1e-6 beside the others, "
-        "a record of the other class costs {exact:.4f} of epsilon.",
+        "No loss exceeds epsilon in {cases} comparisons. If a candidate of weight 1e-6 parts a record from 10,000 "
+        "records of the other class, this record costs {exact:.4f} of epsilon.",
         range="all data sets of up to 4 records at four values, 3 to 40 public cuts, four budgets, both relations",
     )
 
@@ -171,7 +171,7 @@ def honesty(effort, rng):
             yield same(_subsets_mass(counts), stated, atol=1e-12, counts=counts.tolist())
     at = math.cosh(0.5) ** 40
     return note(
-        "{cases} masses over all halves in fractions, counts and errors; the label of 40 records at epsilon 1 "
-        f"errs {at:.0f} times as often, which is {at * math.exp(-20) / 2:.1e}.",
+        "{cases} expected masses, counts and errors equal sums over all halves. With 40 records at epsilon 1 the "
+        f"label drawn from the half errs {at:.0f} times as often, with probability {at * math.exp(-20) / 2:.1e}.",
         range="every child of up to 7 records of two and three classes; labels of up to 40 records",
     )

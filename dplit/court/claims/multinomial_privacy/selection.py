@@ -54,7 +54,7 @@ def lemma_5(effort, rng):
     satisfies $B_1$-differential privacy."""
     yield from _certified(effort, (WORST,))
     yield from _certified(effort, ("mrf/lemma-5",), met=False)
-    return "No scores cost as much, for every number of features and every budget: {statement} wherever {where}"
+    return "No scores cost as much as B1, at any number of features and budget: {statement} wherever {where}"
 
 
 @FEATURE.corrected(lemma_5, **over(WORST))
@@ -65,7 +65,7 @@ def lemma_5_exact(effort, rng):
     for d, (neighbours, n) in product((2, 9), ((small.REPLACE, 3), (small.ADD, 5))):
         stated = multinomial.selection_loss(d, 1.0)
         yield same(_worst_choice(d, 1.0, neighbours, n).loss, stated, features=d, neighbours=neighbours)
-    return "No scores cost more at any budget, and the worst of small data that much: {statement}"
+    return "No scores cost more than the formula at any budget, and some small data cost as much: {statement}"
 
 
 def _choice_with_constants(records, budget):
@@ -106,7 +106,7 @@ def equation_16(effort, rng):
                 change = max(abs(a - b) for a, b in zip(seen[data], seen[other]))
                 yield private(change, 1, data=str(data), neighbour=str(other))
     return note(
-        "{cases} pairs; met by {data} and {neighbour}.",
+        "In {cases} pairs no score changes by more than 1, and between {data} and {neighbour} one changes by 1.",
         quantity="change of a normalised score",
         range="all data sets of up to 3 records, two binary features, both relations",
     )
@@ -132,7 +132,7 @@ def lemma_6(effort, rng):
         with_a_cut = (data for data in data_sets(VALUES, 3) if len({v for v, _ in data}) > 1)
         yield small.violation(law, with_a_cut, 1.0, small.near(VALUES, neighbours), neighbours=neighbours)
     return note(
-        "{neighbours}: {data} and {neighbour}; each has a cut that the other cannot have.",
+        "The {neighbours} neighbours {data} and {neighbour} each have a cut that the other cannot have.",
         range="all data sets of up to 3 records, four values, replace-one and add-remove, B2 = 1",
     )
 
@@ -209,8 +209,9 @@ def layer(effort, rng):
     two = lambda D, S: math.exp(2 * multinomial.selection_loss(D, 2 * math.log(S)))  # noqa: E731
     yield from certified("mrf/layer", effort, left=two)
     return (
-        "Add-remove, one node of the layer changes, within B1. Replace-one, two nodes of up to 5 records, whose "
-        "values need no choice, have together more than e^B1: wherever {refuted}."
+        "Under add-remove one node of the layer changes, and its feature costs at most B1. Under replace-one two "
+        "nodes of up to 5 records change; if their values need no choice, their costs together exceed B1 wherever "
+        "{refuted}."
     )
 
 
@@ -253,8 +254,8 @@ def layer_exact(effort, rng):
         data = {"depth": depth, "neighbours": neighbours, "data": str(worst.data)}
         yield private(worst.loss, stated, met=False, **data)
     return note(
-        "Two paths have 2d - 1 nodes at most, in all pairs; of the searches the nearest loses {exact:.3f} of "
-        "{stated:g} at depth {depth}.",
+        "No pair of paths has more than 2d - 1 nodes, and no search finds a larger loss than stated; the nearest "
+        "finds {exact:.3f}, where {stated:g} is stated, at depth {depth}.",
         range="all data sets of up to 4 records, two binary features, depths 1 to 3, both relations",
     )
 

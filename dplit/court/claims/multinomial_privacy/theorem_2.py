@@ -123,8 +123,8 @@ def theorem_2_coin(effort, rng):
         shares.append(loss / stated)
     yield need(min(shares) > 0.95, min(shares), ">", 0.95)
     return note(
-        f"{len(pairs)} pairs of epsilons over all small data stay within it; two leaves of permute-and-flip "
-        f"on {n} records reach {min(shares):.4f} of it or more.",
+        f"For {len(pairs)} pairs of epsilons all small data stay within the bound; two leaves on {n} records with "
+        f"labels by permute-and-flip reach {min(shares):.4f} of it or more.",
         range="all data sets of up to 3 records; 60 records of one class; three pairs of epsilons, both relations",
     )
 
@@ -152,10 +152,11 @@ def theorem_2(effort, rng):
     data = {"k": K_PAPER, "records": records, "by a coin": by_a_coin}
     yield need(grown != [1.0, 0.0], pair.loss, "<=", 1.0, **data)
     return note(
-        f"At k = 5 and equal halves {pair.data} records have 5 estimation points and a tree of one leaf, "
-        f"{pair.neighbour} have 6 and a split: {trees} trees of the published forest have shares "
-        f"{grown[0]:g} and {grown[1]:g} of single leaves. By a coin {coin.data} records never split and "
-        f"{coin.neighbour} do with probability {_split_chance(coin.neighbour, K_PAPER, 'coin')[1]}.",
+        f"At k = 5 and with equal halves {pair.data} records have 5 estimation points, so that a tree is one "
+        f"leaf, but {pair.neighbour} records have 6, and the root is split: of {trees} trees of the published "
+        f"forest each, the shares {grown[0]:g} and {grown[1]:g} are one leaf. With halves by a coin {coin.data} "
+        f"records never split the root, and {coin.neighbour} records do with probability "
+        f"{_split_chance(coin.neighbour, K_PAPER, 'coin')[1]}.",
         cases=2 * trees,
         range="k = 5, up to 39 records; halves of equal size and by a coin; 100 trees of the published forest",
     )
@@ -184,7 +185,7 @@ def repaired(effort, rng):
         yield private(loss, epsilon, met=False, epsilon=epsilon)
         yield need(loss > least, loss, ">", least, broken="leaks")
     return note(
-        "{cases} searches; nearest {exact:.4f} of {stated:g}.",
+        "In {cases} comparisons no loss exceeds epsilon; the nearest is {exact:.4f} of {stated:g}.",
         quantity="privacy loss of a whole forest",
         range="every data set of up to 3 records of eight kinds, depths 1 and 2, one and two trees, both "
         "relations; nine records and a candidate of weight 1e-4; the draws of fits",

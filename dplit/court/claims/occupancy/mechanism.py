@@ -88,9 +88,9 @@ def theorem_2(effort, rng):
     threshold = _least_epsilon(n, depth)
     yield _published(n, depth, math.ceil(threshold * 100) / 100)
     return note(
-        f"{len(divisible)} sizes divisible by 2^d: tail over bound at most {max(divisible):.3f}; "
-        f"{len(failing)} of the other {len(worst) - len(divisible)} fail; smallest N={n}, d={depth}, "
-        f"from epsilon {threshold:.4f}. Equal values, or a column chosen by the targets, break it too",
+        f"For {len(divisible)} sizes that 2^d divides the tail is at most {max(divisible):.3f} of the bound. Of "
+        f"the other {len(worst) - len(divisible)} sizes {len(failing)} break it, the smallest, N={n}, d={depth}, "
+        f"from epsilon {threshold:.4f} on. Equal values, or a column chosen by the targets, break it too.",
         cases=len(worst) * len(EPSILONS),
         range=f"N up to {blocks} times 2^d, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t",
     )
@@ -107,7 +107,8 @@ def every_size(effort, rng):
         yield _nearest(n, d, e, occupancy.corrected_bound, n, d, e, compare=at_most)
     tails = len(EPSILONS) * sum(_distances(n, d).size for d, n in product(depths, sizes))
     return note(
-        f"{tails} tails, {len(sizes)} sizes, depths 1 to {depths[-1]}, every t: never above the bound, and met",
+        f"For {tails} tails, of {len(sizes)} sizes at depths 1 to {depths[-1]} and every t, the tail is never "
+        "above the bound, and some tails attain it.",
         range=f"{len(sizes)} sizes up to {sizes[-1]}, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t",
         cases=tails,
     )
@@ -140,8 +141,8 @@ def one_line(effort, rng):
         else:
             small = max(small, _over(first))
     return note(
-        f"{len(settings)} settings, every t: the tail is at most {most:.4f} of the "
-        f"line. Below 2 ln 2, where it is not proved, it is at most {small:.4f} of the first term.",
+        f"In {len(settings)} settings and at every t the tail is at most {most:.4f} of this bound. For epsilon_1 "
+        f"below 2 ln 2, where this is not proved, it is at most {small:.4f} of the first term of B_d(t).",
         range=f"N up to {largest - 1}, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t",
     )
 
@@ -171,10 +172,10 @@ def proved(effort, rng):
     largest = [max(_ratio(*case) for case in cases) for cases in (divisible, others)]
     yield from (decisive(need(ratio < 1, ratio, "<", 1.0)) for ratio in largest)
     return note(
-        f"Depths 1 to {deepest} and deeper: any N on {sum(cells)} cells up to epsilon {turn}, "
-        f"2^d dividing N beyond by two inequalities, with factors {margins[0]:.4f} and "
-        f"{margins[1]:.4f} to spare. Exact tails: at most {largest[0]:.3f} of the published bound "
-        f"where 2^d divides N, {largest[1]:.3f} up to {turn}.",
+        f"At depths 1 to {deepest} and deeper the bounds are proved, for any N, on {sum(cells)} intervals up to "
+        f"epsilon {turn} and, if 2^d divides N, beyond it by two inequalities with factors {margins[0]:.4f} and "
+        f"{margins[1]:.4f} to spare. Exact tails are at most {largest[0]:.3f} of the published bound where 2^d "
+        f"divides N, and {largest[1]:.3f} of it up to {turn}.",
         cases=sum(cells) + len(divisible) + len(others),
         range=f"every budget on cells; tails of {len(divisible)} settings that 2^d divides and of "
         f"{len(others)} up to {turn}, every t",
@@ -251,8 +252,8 @@ def symmetry(effort, rng):
     sides = {"left": lambda r: law(r)[0], "right": lambda r: law(r)[2:].sum()}
     yield from certified("diprime-v1/leaf-symmetry", effort, **sides)
     return (
-        "Four records, depth 2: at every budget a leaf is empty with another probability than it holds two or "
-        "more, at e^(-epsilon_1/2) = 1/2 {exact:.4f} against {stated:.4f}"
+        "With four records and depth 2, the probabilities that a leaf is empty and that it holds two or more "
+        "records differ at every budget; at e^(-epsilon_1/2) = 1/2 they are {exact:.4f} and {stated:.4f}."
     )
 
 

@@ -84,8 +84,9 @@ def mixture(effort, rng):
         yield decisive(same(inverted, tail, rtol=0, atol=1e-6, depth=d, t=t))
         yield at_most(tail, occupancy.model_bound(t, d, 1.0), depth=d, t=t)
     return note(
-        f"depths 1 to {depths[-1]}: partial fractions equal the transform in fractions, weights "
-        f"alternate and fall; {len(off)} quadratures agree to {max(off):.0e}",
+        f"At depths 1 to {depths[-1]} the partial fractions equal the transform, in fractions, and the weights "
+        f"alternate in sign and fall in size; {len(off)} tails by quadrature agree with the formula to "
+        f"{max(off):.0e}.",
         range=f"weights at depths 1 to {depths[-1]}, tails by quadrature at depths 1, 2, 5 and 10",
     )
 
@@ -125,8 +126,9 @@ def window(effort, rng):
     least = min(upper for _, upper in found.values())
     yield need(least <= high * (1 + 1e-6), least, ">=", high, broken="loose")
     return note(
-        f"by bisection at depths 1 to {depths[-1]} it is the tighter from {low:.4f} to "
-        f"{least:.4f} at least, and to {max(end for _, end in found.values()):.4f} at depth 1",
+        f"By bisection at depths 1 to {depths[-1]}, Chebyshev's bound is the tighter one from {low:.4f} to at "
+        f"least {least:.4f} times sqrt(gamma)/epsilon_1, and to {max(end for _, end in found.values()):.4f} at "
+        "depth 1.",
         range=f"depths 1 to {depths[-1]}",
     )
 
@@ -141,7 +143,7 @@ def window_corrected(effort, rng):
         for found, end in zip(_crossings(depth), occupancy.chebyshev_window(depth), strict=True):
             yield same(found, end, depth=depth)
     found = f"depths 1 to {depths[-1]}"
-    return note(found + ": both ends as found by bisection", range=found)
+    return note("At " + found + " both ends by the formula are those that bisection finds.", range=found)
 
 
 @TIGHTER(
@@ -170,9 +172,9 @@ def tighter(effort, rng):
     shown = {"n": n, "depth": depth, "epsilon": epsilon, "t": float(t[-1])}
     yield need(not rises, ratio[-1], "<=", ratio[least], **shown)
     return note(
-        f"N={n}, d={depth}, epsilon {epsilon}: {ratio[least]:.3g} times the tail at "
-        f"t={t[least]:g}, {ratio[-1]:.3g} times at t={t[-1]:g}; it rises at {rises} of "
-        f"{len(t) - 1} steps. The difference falls after t={t[top]:g}, from {apart[top]:.3g} to {apart[-1]:.3g}.",
+        f"At N={n}, d={depth} and epsilon {epsilon} the published bound is {ratio[least]:.3g} times the tail at "
+        f"t={t[least]:g} and {ratio[-1]:.3g} times at t={t[-1]:g}; this ratio rises at {rises} of {len(t) - 1} "
+        f"steps. The difference falls after t={t[top]:g}, from {apart[top]:.3g} to {apart[-1]:.3g}.",
         range=f"N = {n}, d = {depth}, epsilon_1 = {epsilon}, t = 1 to {t[-1]:g}",
         cases=len(t),
     )

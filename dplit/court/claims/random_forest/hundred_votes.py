@@ -77,8 +77,8 @@ def empty_votes(effort, rng):
     most = next(e for e in range(100, -1, -1) if _vote(e / 100) >= 0.95)
     return note(
         "Uniform records at table 4's shapes: with {features} features at depth {depth} {empty:.0%} of the votes "
-        "are of empty leaves, and the vote is right with probability {exact:.4f}. It is so with 0.95 or more up "
-        f"to {most} % of such votes; with 90 % of them with {_vote(0.9):.4f}.",
+        "are of empty leaves, and the vote is right with probability {exact:.4f}. This is 0.95 or more for up "
+        f"to {most} % of such votes; for 90 % of them it is {_vote(0.9):.4f}.",
         range=f"{len(found)} shapes of table 4 and every whole percentage",
         quantity="least probability that the vote is right, over the shapes",
     )

@@ -57,7 +57,8 @@ def instability(effort, rng):
         stated = near if near <= 0.5 else 1 - math.exp(-epsilon * d) / (4 * delta)
         yield same(stated, random_forest.stable_release(d + 1, epsilon, delta), distance=d, epsilon=epsilon)
     return note(
-        "With any number of classes, at every distance: {statement} wherever {where}; at distance 0 it is delta",
+        "With any number of classes and at every distance a step stays within the budget; where a label has "
+        "probability P, {statement} wherever {where}. At distance 0 this probability is delta.",
         quantity="chance of no label, a step nearer",
     )
 
@@ -83,7 +84,8 @@ def instability_classes(effort, rng):
         loss = max(np.abs(np.log(p / q)).max() for p, q in pairs)
         yield same(loss, e, classes=classes, epsilon=e)
     return note(
-        "The loss is epsilon at the edge and more beyond it. Six classes or more: {statement}, wherever {where}",
+        "At the largest stated delta, D, the loss is epsilon, and beyond it more. With k classes, six or more, a "
+        "= e^-epsilon and A = a^j at gap j: {statement}, wherever {where}.",
         quantity="lower bound of permute-and-flip's error, and the test's, six classes",
     )
 
@@ -108,7 +110,8 @@ def smooth_less_noise(effort, rng):
         "right": lambda j, e: 1 / random_forest.delta_error_bound(j, e, 0),
     }
     yield from certified("rdf/smooth-less-noise", effort, **sides)
-    return "It errs once in {exact:.4g} times, a private label at least once in {stated:.4g}: wherever {refuted}"
+    words = "The published label errs once in {exact:.4g} times and a private one at least once in {stated:.4g}."
+    return words + " It errs less than any private label for all {refuted}, j being the gap and e = epsilon."
 
 
 @OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, **over(*ERRORS))
@@ -123,4 +126,4 @@ def delta_optimum(effort, rng):
     for gap in range(6):
         yield same(error, random_forest.delta_error_bound(gap, math.log(2), 0.05), gap=gap)
         error = max(Fraction(0), (error - delta) / 2)
-    return "From gap to gap the least error and what it costs: {statement} wherever {where}"
+    return "From gap to gap the least error e falls as far as privacy allows: {statement} wherever {where}."

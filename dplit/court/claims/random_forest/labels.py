@@ -109,8 +109,8 @@ def figure_5b(effort, rng):
     yield from certified("rdf/figure-5b", effort)
     turn = brentq(lambda m: _average(m / 100, 1.0)[0] - _average(m, 0.01)[0], 1, 400)
     return (
-        "Assumes leaves of few records, and empty ones left out: with 100 trees at epsilon 1 the order turns at "
-        f"{turn:.1f} records of all data in a leaf, and is the other one wherever {{refuted}}."
+        "Without empty leaves the order holds for few records: with 100 trees at epsilon 1 it turns at a mean of "
+        f"m = {turn:.1f} records of all data in a leaf, and it is the other one for all {{refuted}}."
     )
 
 
@@ -134,8 +134,9 @@ def average_of_all_leaves(effort, rng):
             yield same(summed, math.exp(-worth), **data)
     yield decisive(need(share > full, share, ">", full, **data))
     return note(
-        "With more trees a share's exponent is the smaller one; {records} records a leaf, {trees} trees, epsilon "
-        "{epsilon:g}: {stated:.4f} with all data, {exact:.4f} with shares.",
+        "With more than one tree a share's exponent is the smaller one. With {records} records in a leaf on "
+        "average, {trees} trees and epsilon {epsilon:g}, the mean is {stated:.4f} with all data and {exact:.4f} "
+        "with shares.",
         quantity="average of shares, 120 records on average, 100 trees, epsilon 1",
     )
 
@@ -195,7 +196,8 @@ def more_wrong_labels(effort, rng):
     exact = sum(p * (tails[i - k] if i >= k else 1 - tails[i - k]) for i, k, p in _deals(3, 1, 2))
     yield same(exact, majority.disjoint_error(3, 1, math.log(2), 2))
     return note(
-        "On (3, 1) at epsilon 1 from {stated:.4f} with one tree to {exact:.4f} with 100",
+        "On (3, 1) at epsilon 1 a label differs from the majority with probability {stated:.4f} with one tree and "
+        "{exact:.4f} with 100.",
         quantity="probability of the wrong label",
     )
 

@@ -40,7 +40,8 @@ def requires_cauchy(effort, rng):
     """Smooth sensitivity requires Cauchy noise for pure differential privacy. (Read as: no other noise suffices.
     The addendum quotes this remark; Bun and Steinke gave another noise in 2019.)"""
     yield from certified(OTHER, effort)
-    return "Student's t of any degrees has no larger ratio than it may, wherever {refuted}; some have a variance"
+    words = "Student's t, of any degrees, also keeps the ratio of densities within what privacy allows, for all"
+    return words + " shifts and changes of scale ({refuted}), and some of these distributions have a variance."
 
 
 @TAILS.corrected(
@@ -71,9 +72,9 @@ def tails_of_a_power(effort, rng):
     unbounded = np.allclose(np.diff(laplace), np.diff(z) * math.expm1(-0.01))
     yield need(unbounded, laplace=laplace.tolist())
     return (
-        "Whatever degrees, epsilon and beta, Student's t costs at most epsilon, and that with a constant bound. "
-        "Laplace noise with scales 1% apart: the log-ratio at 1,000 scales from the "
-        f"answer is {-laplace[1]:.1f}, and it grows in proportion."
+        "For all degrees of freedom, epsilon and beta, Student's t costs at most epsilon, and just epsilon at "
+        "beta = 0. For Laplace noise with scales 1% apart the log-ratio at 1,000 scales from the answer is "
+        f"{-laplace[1]:.1f}, and it grows in proportion to the distance."
     )
 
 
@@ -103,9 +104,9 @@ def smooth_cauchy(effort, rng):
         most = math.acosh(max(1 + k / 2, (b + 1 / b) / 2 + k / (2 * b)))
         yield same(most, random_forest.smooth_loss(factor, beta), factor=factor, beta=beta)
     return (
-        f"Between both ends of the scales: {{statement}}; {len(medians)} neighbouring medians cost at most "
-        f"{max(medians):.4f} at epsilon 1. With the factor 6 of Nissim et al. the cost is "
-        f"{random_forest.smooth_loss(6.0, 1 / 6):.4f}."
+        "The loss is largest at an end of the range of scales, where with b = e^beta and k = 1/c^2 {statement}. "
+        f"For {len(medians)} pairs of neighbouring medians it is at most {max(medians):.4f} at epsilon 1. With "
+        f"the factor 6 of Nissim et al. it is {random_forest.smooth_loss(6.0, 1 / 6):.4f}."
     )
 
 

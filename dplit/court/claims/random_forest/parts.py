@@ -82,8 +82,9 @@ def equal_parts(effort, rng):
         case = need(0 <= bound - reached < 4e-3, reached, "<=", bound, trees=trees)
         yield decisive(case) if trees == 100 else case
     return (
-        "Whatever the labels, the data and the number of trees: one step with a chance of 1/tau, else three; at "
-        "epsilon 1 a family reaches {exact:.4f} with {trees} trees, where the bound is {stated:.4f}."
+        "For all labels, data and numbers of trees, a record more is one step with probability 1/tau or more, "
+        "else at most three steps. At epsilon 1 a family reaches {exact:.4f} with {trees} trees; the bound is "
+        "{stated:.4f}."
     )
 
 
@@ -120,7 +121,8 @@ def independent_parts(effort, rng):
     limit = np.log(majority.unanimous_error(np.array([30, 31]), 3, epsilon)) @ [1, -1]
     yield same(limit, epsilon, rtol=0, atol=1e-9, classes=3)
     return (
-        "A mixture over three trees: at most e^epsilon, and its square for a record replaced. On two records of "
-        f"two trees of one leaf it is log 3 at e^epsilon = 3, and {replaced / epsilon:.4f} times as much under "
-        f"replace-one. With three classes a few records cost log {math.exp(three):.4f}, many the whole."
+        "The ratio of a mixture over three trees is at most e^epsilon, and its square if a record is replaced. "
+        f"With two trees of one leaf and e^epsilon = 3 the loss is log 3, and {replaced / epsilon:.4f} times as "
+        f"much under replace-one. With three classes it is log {math.exp(three):.4f} for few records, and tends "
+        "to log 3 for many."
     )

@@ -33,9 +33,10 @@ def disjoint_forest(effort, rng):
     yield need(shares < full, shares, "<", full, data=first)
     earlier = sum(least < 0 for least in fewer.values())
     return note(
-        f"Of {len(signs)} data sets with three records shares are better on {len(better)}, from epsilon "
-        f"{start:.3f} on, of {len(fewer)} with one or two on {earlier}. The first, {first}, leaves and "
-        f"class, is wrong with {float(shares):.4f} at e^(epsilon/3) = 4, with all data {full}.",
+        f"Shares are better on {len(better)} of {len(signs)} data sets with three records, from epsilon "
+        f"{start:.3f} on, and on {earlier} of {len(fewer)} with one or two. On the first, {first} (leaves and "
+        f"class of each record), the vote is wrong with probability {float(shares):.4f} at e^(epsilon/3) = 4, "
+        f"and with all data {full}.",
         quantity="probability of a wrong vote",
         range="all epsilon > 0; three trees, two classes, all data of at most three records",
     )

@@ -42,8 +42,8 @@ def number_of_trees(effort, rng):
     yield decisive(need(many >= few, many, ">=", few, features=10, depth=8))
     found = "; ".join(f"{peaks[m, d, 0.2]} and {peaks[m, d, 1.0]} with {m} features" for m, d in shapes)
     return note(
-        f"30,000 records at the depths of table 4: one peak in each of {len(peaks)} cases, at "
-        f"epsilon 0.2 and 1 at {found}.",
+        f"With 30,000 records at the depths of table 4 there is one peak in each of {len(peaks)} cases. At "
+        f"epsilon 0.2 and 1 it is at these numbers of trees: {found}.",
         range=f"30,000 records, {len(shapes)} shapes, epsilon {epsilons}, odd numbers up to {trees[-1]}",
         cases=len(peaks) * len(trees),
     )
@@ -77,11 +77,11 @@ def hundred_trees(effort, rng):
         return "100 trees are best everywhere."
     last = better[-1]
     return note(
-        f"In {sum(row['n'] == 30_000 for row in better)} of {len(paper)} shapes of the model with the "
-        f"paper's sizes {few[-1]} trees or fewer are better than 100: {last['trees']} with {last['features']} "
-        f"features at depth {last['depth']}, epsilon {last['epsilon']:g}, {last['accuracy']:.3f} right "
-        f"to {last['with 100 trees']:.3f}. With one record on average, one feature and depth 1 it is "
-        "{exact:.3f} to {stated:.3f}.",
+        f"In {sum(row['n'] == 30_000 for row in better)} of {len(paper)} cases with the paper's sizes {few[-1]} "
+        f"trees or fewer are better than 100. With {last['features']} features at depth {last['depth']} and "
+        f"epsilon {last['epsilon']:g} the number {last['trees']} is right with probability "
+        f"{last['accuracy']:.3f}, and 100 with {last['with 100 trees']:.3f}. With one record on average, one "
+        "feature and depth 1 it is {exact:.3f} with one tree against {stated:.3f}.",
         range="the model: 1 or 2 records, features and levels, and table 4's sizes at epsilon 0.2 and 1",
     )
 

@@ -23,7 +23,7 @@ def any_time(effort, rng):
     papers = effort.pick(200, 1000, 4000)
     wrong = made_up.ever_wrong(made_up.gains(papers, SENTENCES, MOST, rng))
     yield counted(int(wrong.sum()), papers, RATE, "<=")
-    return f"of {papers} papers {{exact:.3f}} have a wrong verdict"
+    return f"Of {papers} simulated papers a share of {{exact:.3f}} has a wrong verdict."
 
 
 def in_points(result, key):
@@ -43,4 +43,4 @@ def of_scores(effort, rng):
     papers = effort.pick(200, 1000, 4000)
     wrong = made_up.ever_wrong(made_up.resampled(pool, papers, SENTENCES, MOST, rng))
     yield counted(int(wrong.sum()), papers, RATE, "<=")
-    return f"of {papers} papers from {len(pool)} cells {{exact:.3f}} have a wrong verdict"
+    return f"Of {papers} papers drawn from {len(pool)} cells a share of {{exact:.3f}} has a wrong verdict."

@@ -41,7 +41,7 @@ def calibration(effort, rng):
         s = matrix.gaussian_scale(epsilon, delta)
         for stated in (matrix.gaussian_delta(epsilon, s), delta):
             yield same(hockey_stick(epsilon, s), stated, 1e-6, epsilon=epsilon, delta=delta)
-    return "{cases} sides, among them epsilon {epsilon}, delta {delta}"
+    return "{cases} comparisons with a quadrature agree, the last at epsilon {epsilon} and delta {delta}."
 
 
 def small_workloads(effort):
@@ -83,7 +83,7 @@ def gaussian_marginals(effort, rng):
         error = (A**2).sum(axis=0).max() * ((W @ np.linalg.pinv(A, rcond=1e-10)) ** 2).sum()
         for name, side in (("error of the matrix", error), ("bound for all", bound.value)):
             yield same(side, best.optimum, 1e-5, levels=list(levels), side=name)
-    return "{cases} sides, among them {side} on {levels}"
+    return "{cases} values equal the optimum, the last of them the {side} on columns of {levels} levels."
 
 
 @ours("m-rf/gaussian/car", "agrees")

@@ -63,8 +63,8 @@ def outperforms(effort, rng):
         both[method] = sum(mean[method] > max(mean[b] for b in BASELINES) for mean in every.values())
     words = " and ".join(f"{method} in {n}" for method, n in both.items())
     return note(
-        f"of {len(every)} settings {words} is above both baselines; not so: {{comparison}}, {{exact:.3f}} "
-        f"against {{stated:.3f}}",
+        f"Of {len(every)} settings {words} is above both baselines. The largest deficit, {{exact:.3f}} against "
+        f"{{stated:.3f}}, is on {{comparison}}.",
         quantity="accuracy in the authors' files, of ours and of a baseline",
         range="Car, Iris, Balance and Adult, 1 to 128 trees of depth 2 to 6",
     )
@@ -78,7 +78,7 @@ def outperforms_with_many(effort, rng):
     words, (ours, other) = min(found.items(), key=lambda item: item[1][0] - item[1][1])
     yield above(ours, other, least=words)
     of = {"quantity": f"accuracy in the authors' files, {words}", "range": "Car, Iris and Balance"}
-    return note(f"least of {len(found)} gains: {words}, by {100 * (ours - other):.1f} points", **of)
+    return note(f"The least of {len(found)} gains is {100 * (ours - other):.1f} points, on {words}.", **of)
 
 
 @by_print("m-rf/appendix-subsample/other-settings", SUBSAMPLED, "assumes")
@@ -110,9 +110,9 @@ def weighted_poor(effort, rng):
         means = [r.mean for r in sorted(line, key=lambda r: getattr(r, name))]
         fall = lost[f"{voting}, {name}"] = max(means) - means[-1]
         yield above(fall, COMPARABLE, line=name) if voting == "weighted" else below(fall, COMPARABLE, line=name)
-    words = ", ".join(f"{name} {100 * fall:.1f}" for name, fall in lost.items())
+    words = ", ".join(f"{100 * fall:.1f} ({name})" for name, fall in lost.items())
     return note(
-        f"lost from the best to the most, in points: {words}",
+        f"From the best depth or number of trees to the largest the accuracy falls by these points: {words}.",
         quantity="accuracy in the authors' files that hard votes lose",
         range="Car, epsilon 2, 16 trees of depth 2 to 5, and 1 to 128 of depth 3",
     )
@@ -170,8 +170,8 @@ def overhead(effort, rng):
     search = max(c.value for (column, _), c in cells.items() if column == "strategy")
     every = sum(cells[column, "not private"].value for column in METHODS)
     return note(
-        f"at most {100 * max(more):.1f} % ({{column}}, {{row}}); the search takes up to {search:.0f} s, "
-        f"{search / every:.0f} times training and prediction without privacy together",
+        f"The overhead is at most {100 * max(more):.1f} % ({{column}} in the row {{row}}). The search takes up to "
+        f"{search:.0f} s, {search / every:.0f} times as long as training and prediction without privacy together.",
         quantity="printed seconds of training or prediction",
         range="q = 1 and q = 2, on Car, with trees of the same size",
     )
@@ -190,7 +190,7 @@ def search_primary(effort, rng):
         yield above(parts[row], 0.5, row=row)
     worst = min(parts, key=parts.get)
     return note(
-        f"at least {100 * parts[worst]:.1f} %, {worst}",
+        f"The search takes at least {100 * parts[worst]:.1f} % of the extra seconds, the least for {worst}.",
         quantity="share of the search in the printed seconds of privacy",
         range="q = 1 and q = 2, on Car; trees are built alike with and without privacy",
     )
@@ -211,9 +211,9 @@ def more_ensembles(effort, rng):
     of = printed.table("m-rf/appendix-table-2").cells
     rises = {kind: of["car", f"{kind}, q = 2"].value - of["car", f"{kind}, q = 1"].value for kind in kinds}
     return note(
-        "all seconds with two ensembles over those with one: "
+        "All seconds with two ensembles, as a multiple of those with one: "
         + ", ".join(f"{kind} {ratio:.2f}" for kind, ratio in ratios.items())
-        + "; accuracy rises by "
+        + ". In this order the accuracy rises by "
         + ", ".join(f"{rise:.3f}" for rise in rises.values()),
         quantity=f"printed seconds with q = 2 over q = 1, {worst}",
         range="the appendix's table 2, on Car, epsilon 1",
@@ -232,8 +232,8 @@ def subsample_lower(effort, rng):
     lower = [name for name, (theirs, ours) in pairs.items() if theirs < ours]
     name, (theirs, ours) = max(pairs.items(), key=lambda item: item[1][0] - item[1][1])
     yield in_part(theirs < ours, 2 * len(lower) > len(pairs), theirs, "<", ours)
-    words = f"below in {len(lower)} of {len(pairs)} comparisons; nearest or above: {theirs:.3f} beside {name}"
-    return note(f"{words}, {ours:.3f}", quantity="printed accuracy", range="the appendix's table 2, epsilon 1")
+    words = f"Lower in {len(lower)} of {len(pairs)} comparisons; at the other end it has {theirs:.3f}, and {name}"
+    return note(f"{words} has {ours:.3f}.", quantity="printed accuracy", range="the appendix's table 2, epsilon 1")
 
 
 @by_print("m-rf/appendix-search-reduced", "Technical appendix, multiple ensembles", "assumes")
@@ -249,7 +249,7 @@ def search_reduced(effort, rng):
     yield in_part(ratios[worst] < 0.5, forests < 0.5, ratios[worst], "<", 0.5)
     words = ", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items())
     return note(
-        f"seconds with two ensembles over those with one: {words}",
+        f"Seconds of the search with two ensembles, as a multiple of those with one: {words}.",
         quantity=f"printed seconds of the search with q = 2 over q = 1, {worst}",
         range="the appendix's table 2, on Car",
     )
@@ -267,9 +267,9 @@ def search_time(effort, rng):
     shorter = [row for row, (search, trees) in pairs.items() if search < trees]
     worst, (search, trees) = max(pairs.items(), key=lambda item: item[1][0] / item[1][1])
     yield in_part(shorter == rows, shorter, search, "<", trees)
-    words = f"shorter in {len(shorter)} of {len(rows)} rows on Car, {', '.join(shorter)}"
+    words = f"The search is the shorter in {len(shorter)} of {len(rows)} rows on Car ({'; '.join(shorter)})"
     return note(
-        f"{words}; longest: {search:g} s, {worst}",
+        f"{words}. Beside the trees it is longest for {worst}, with {search:g} s.",
         quantity=f"printed seconds of the search and of the trees, {worst}",
         range="the appendix's table 2, on Car",
     )
@@ -286,9 +286,9 @@ def subsample_on_adult(effort, rng):
         behind[epsilon] = max(mean[m] for m in METHODS) - mean["M-RF subsample, weighted"]
     worst, least = max(behind, key=behind.get), min(behind.values())
     yield in_part(behind[worst] <= COMPARABLE, least <= COMPARABLE, behind[worst], "<=", COMPARABLE)
-    words = ", ".join(f"{gap:.3f} at {epsilon:g}" for epsilon, gap in behind.items())
+    words = ", ".join(f"{gap:.3f} at epsilon {epsilon:g}" for epsilon, gap in behind.items())
     return note(
-        f"behind the better of both by {words}",
+        f"Subsample-and-aggregate is behind the better of the two by {words}.",
         quantity=f"accuracy behind the better of both, in the authors' files, epsilon {worst:g}",
         range="Adult, 16 trees of depth 6, five epsilons",
     )
@@ -342,4 +342,4 @@ def single_tree_is_linear(effort, rng):
         found, at = by_quadrature(gap, epsilon, t), {"gap": gap, "trees": t}
         yield decisive(same(found, right(gap, epsilon, t), 1e-8, **at))
         yield need(found - 0.5 <= 0.25 * gap * epsilon / t + 1e-9, **at)
-    return "{cases} comparisons, among them gap {gap} with {trees} trees"
+    return "In {cases} comparisons with a quadrature the law is right, among them gap {gap} with {trees} trees."

@@ -43,7 +43,7 @@ def marks(effort, rng):
     draws = effort.pick(3000, 10_000, 40_000)
     marked = int((wilcoxon(differences(draws, rng), axis=1).pvalue < LEVEL).sum())
     yield counted(marked, draws, LEVEL, "<=")
-    return f"of {draws} pairs of equally good methods {{exact:.2f}} are marked at level {{stated}}"
+    return f"Of {draws} pairs of equally good methods a share of {{exact:.2f}} is marked at level {{stated}}."
 
 
 @marks.corrected(functions=("court.experiments.rule.beyond",), **SIDES)
@@ -54,4 +54,4 @@ def marks_that_count_once(effort, rng):
     overlap = 1 / (FOLDS - 1)
     marked = sum(2 * rule.beyond(d, overlap=overlap).p < LEVEL for d in differences(draws, rng))
     yield counted(marked, draws, 0.06, "<=")
-    return f"of {draws} pairs of equally good methods {{exact:.3f}} are marked at level 0.05"
+    return f"Of {draws} pairs of equally good methods a share of {{exact:.3f}} is marked at level 0.05."

@@ -99,8 +99,9 @@ def table_3_cap(effort, rng):
             by_chance = _by_chance(cell.value - cap, len(found.y))
             chance = by_chance if over == 1 else max(chance, by_chance)
     return note(
-        f"{over} of {{cases}} cells are above the cap, first {{row}}, {{set}}: printed {{exact:.4f}}, at most "
-        f"{{stated:.4f}}; by chance none of them happens with more than {chance:.1g}.",
+        f"{over} of {{cases}} cells are above the cap, the first in the row {{row}} for {{set}}: {{exact:.4f}} is "
+        f"printed, and at most {{stated:.4f}} can be expected. Chance explains none of these cells with a "
+        f"probability above {chance:.1g}.",
         quantity="accuracy of one tree",
         range="all cells of the table; leaves that hold one class",
     )
@@ -152,7 +153,7 @@ def table_3_monotone(effort, rng):
         before, after = table.cells[data, a], table.cells[data, b]
         yield above(after.value, before.value, set=name, before=before.text, after=after.text)
     return note(
-        "of {cases} steps to a larger budget that on {set} is from {before} to {after}",
+        "Of {cases} steps to a larger budget the first that lowers accuracy is on {set}, from {before} to {after}",
         quantity="printed accuracy at the larger budget",
         range="all cells of the table",
     )

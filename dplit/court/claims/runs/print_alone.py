@@ -86,7 +86,7 @@ def clearly(effort, rng):
     better = sum(gain > 0 for *_, gain in found)
     yield same(better, len(found), broken="fails")
     yield in_part(not near, True, better - len(near), "=", len(found))
-    text = f"{better} of {len(found)} printed means are better; not apart are {listed(near)}"
+    text = f"{better} of {len(found)} printed means are better; of these the intervals meet: {listed(near)}"
     return on_all(text, quantity="printed means that are better, and apart")
 
 

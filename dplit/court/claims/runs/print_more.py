@@ -46,7 +46,8 @@ def little_to_choose(effort, rng):
         some, n = _apart("diprime-v2/table-2", (one,), (other,))
         apart, pairs = apart + some, pairs + n
     yield same(len(apart), 0, apart=apart)
-    return on_all(f"{pairs - len(apart)} of {pairs} pairs of printed accuracies meet; apart: {listed(apart)}")
+    text = f"Of {pairs} pairs of printed accuracies {pairs - len(apart)} have intervals that meet; "
+    return on_all(text + f"apart: {listed(apart)}")
 
 
 @by_print("diprime-v2/comparable-flip", "Section 3.3", "assumes",
@@ -59,7 +60,7 @@ def comparable_flip(effort, rng):
     apart, pairs = [w for some, _ in found for w in some], sum(n for _, n in found)
     yield under(len(apart), pairs / 2, broken="fails", apart=apart)
     yield same(len(apart), 0, apart=apart)
-    text = f"{pairs - len(apart)} of {pairs} pairs of printed cells meet; apart: {listed(apart)}"
+    text = f"Of {pairs} pairs of cells {pairs - len(apart)} have intervals that meet; apart: {listed(apart)}"
     return note(text, range="every printed column of tables 1 and 2")
 
 
@@ -99,8 +100,9 @@ def dp_rf_poor(effort, rng):
     yield under(len(some), len(columns) / 2, broken="fails", better=better)
     yield same(len(some), 0, better=better)
     return on_all(
-        f"of the private methods it has the largest error on {len(columns - some)} of {len(columns)} sets; on "
-        f"Appliances its error is at least {times:.1f} times that of any other method; {listed(better)}"
+        f"Of the private methods it has the largest error on {len(columns - some)} of {len(columns)} sets; on "
+        f"Appliances its error is at least {times:.1f} times that of any other method. It is better than others "
+        f"here: {listed(better)}"
     )
 
 
@@ -131,7 +133,8 @@ def nodes_of_leaves(effort, rng):
         words.append(f"{m} {leaves:.0f}")
         alike = (m == "DP-DF" and leaves > seen) or abs(leaves - seen) <= shown.parameters["reading"]
         yield need(alike, seen, "=", leaves, method=m)
-    text = f"{{method}} has {{exact:.0f}}, and by its nodes {{stated:.0f}}; by nodes {', '.join(words)}"
+    text = "Figure 3 shows {exact:.0f} leaves for {method}, and its number of nodes implies {stated:.0f}"
+    text += f"; the nodes of all methods imply {', '.join(words)}"
     return note(text, range="four methods on Robot, read off the authors' image")
 
 
@@ -146,7 +149,7 @@ def stay_behind(effort, rng):
         for epsilon in shown.of("name"):
             ours, theirs = (shown.cells[epsilon, of].value for of in (m, other))
             yield above(theirs - ours, 2 * shown.parameters["reading"], method=m, other=other, epsilon=epsilon)
-    return note("least of {cases}: {method} behind {other} at epsilon {epsilon}, by {exact:.3f}",
+    return note("The least of {cases} distances: {method} is behind {other} at epsilon {epsilon} by {exact:.3f}",
                 range="seven epsilons on Banknote, read off the authors' image")  # fmt: skip
 
 
@@ -161,8 +164,8 @@ def _sizes(stated, more=""):
     wrong = {name: [n, sizes[name]] for name, n in stated.items() if n != sizes[name]}
     for name, n in stated.items():
         yield same(sizes[name], n, records=wrong)
-    words = "; ".join(f"{name} {n:,} where the file has {m:,}" for name, (n, m) in wrong.items())
-    text = f"{len(stated) - len(wrong)} of {len(stated)} numbers are those of the files. {words}{more}"
+    words = "".join(f" For {name} {n:,} is stated, and the file has {m:,}." for name, (n, m) in wrong.items())
+    text = f"{len(stated) - len(wrong)} of {len(stated)} numbers are those of the files.{words}{more}"
     return note(text, quantity=f"records of {next(iter(wrong), name)}", range=", ".join(stated))
 
 
@@ -220,7 +223,7 @@ def rdf_sets(effort, rng):
     the seventh being Adult.) The counts are of complete records for Mushroom and of all records for Claves."""
     columns = printed.table("rdf/table-3").columns
     real = {c["data"]: c["records"] for c in columns if not c["data"].startswith("synth")}
-    more = f". The table lists {len(real)} real-world data sets. Of Adult 30,162 is the complete training file."
+    more = f" The table lists {len(real)} real-world data sets. Of Adult 30,162 is the complete training file."
     return (yield from _sizes({name: n for name, n in real.items() if name != "adult"}, more))
 
 

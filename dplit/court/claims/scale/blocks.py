@@ -91,7 +91,7 @@ def cost(effort, rng):
         yield same(held, scale.record_bytes(3, outputs, depth), **data)
         yield same(level, scale.level_bytes(codes, depth, outputs), **data)
     return note(
-        "{cases} sizes, the last with {classes} classes and depth {depth}",
+        "{cases} sizes of arrays and messages are as stated, the last with {classes} classes and depth {depth}.",
         quantity="bytes of a record, of a block's last level, and of what a block sends in a round",
     )
 

@@ -30,7 +30,8 @@ def noise(effort, rng):
         n, noise = scale.enough_records(q, epsilon), np.arange(-FAR, FAR + 1)
         yield same(Geometric(epsilon).pmf(noise) @ noise**2 / n**2, q * (1 - q) / n, q=q, epsilon=epsilon)
     return note(
-        "The noise's second moment by sums that telescope, and the second part below the first: {statement}",
+        "Telescoping sums give the noise's second moment v, and the error is {statement}, whose second term falls "
+        "below the first.",
         quantity="mean squared error of a released share",
     )
 
@@ -46,7 +47,8 @@ def tail(effort, rng):
         yield frequency(np.abs(shares - q) >= t - 1e-12, law, n=n)
         yield decisive(below(law, bound, n=n, law=law))
     return note(
-        "At n = {n} with probability {law:.4f} by its distribution, at most {stated:.4f} by the variance.",
+        "At n = {n} a share is far off with probability {law:.4f} by its distribution, and with probability "
+        "{stated:.4f} at most by the variance.",
         quantity="probability that a released share is far off",
         range="200 and 2000 records, a share of .3, epsilon .1",
     )

@@ -29,7 +29,7 @@ def counts(effort, rng):
         tally = partial(sensitivity.counts_of, classes=k)
         yield from searched(exactly, tally, _one, sizes, ((0, k - 1),), ONE_MORE, grid=k)
     return note(
-        "{cases} enumerations: 1 in each",
+        "In each of {cases} enumerations the largest change of the counts in L1 norm is 1.",
         range="add-remove, 2 and 3 classes, all leaves of up to 4 records",
         quantity="L1 distance of the counts",
     )

@@ -31,7 +31,8 @@ def sse_proof(effort, rng, paper):
     \frac1c(\sum_{i\le\delta} y_i)^2\|_1$ and $\|\frac2c\sum_{i\le\delta} y_i\sum_{i>\delta} y_i\|_1$.
     (v1 writes $M$ for $c$.)"""
     yield from certified("sensitivity-sse-proof", effort)
-    return "The norms add up to more on all of the box {refuted}: {exact:.4f} against {stated:.4f}"
+    words = "The norms add up to more than the change for all {refuted}, where d of s + d records go (y their"
+    return words + " mean, z their spread) and x is the mean of the others: {stated:.4f} instead of {exact:.4f}."
 
 
 @PROOF.corrected(sse_proof, quantity="sum of the three norms, B = 1", **over(*PARTS))
@@ -41,7 +42,8 @@ def sse_proof_triangle(effort, rng, paper):
     triangle, bound = PARTS
     yield from certified(triangle, effort)
     yield from certified(bound, effort, right=lambda d, **_: d * sensitivity.published_sse(1, -1, 1))
-    return "For all data and every number of records that go: {statement}"
+    words = "For all data, if d of c = s + d records go, whose mean is y and mean square q, and the others have"
+    return words + " the mean x: {statement}."
 
 
 @SPLIT("diprime-v2/leaf-counts", "Section 3, estimating leaf node parameters", "assumes", proved=True)

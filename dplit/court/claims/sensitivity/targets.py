@@ -41,7 +41,8 @@ def mean(effort, rng, bounds=V1):
         yield from certified(f"sensitivity-mean:{part}", effort)
     yield from searched(exactly, sensitivity.mean_of, sensitivity.published_mean, (2, 5), bounds)
     return note(
-        "No data of any N move the mean by more than R/N; {cases} cases", quantity="sensitivity of the mean"
+        "No data of any size N move the mean by more than R/N, R the targets' range; {cases} cases were compared.",
+        quantity="sensitivity of the mean",
     )
 
 
@@ -72,7 +73,7 @@ def mse(effort, rng, bounds=V1):
     yield from certified("sensitivity-mse", effort, met=False, right=stated)
     for low, high in bounds:
         yield exactly(sensitivity.published_mse(5, low, high), Fraction(4, 5) * max(abs(low), high) ** 2, n=5)
-    return of_error("Above the sensitivity for every N and B: {statement} wherever {where}")
+    return of_error("The stated value exceeds the sensitivity for every N and B: {statement} wherever {where}.")
 
 
 @MSE.corrected(mse, "sensitivity.mse", "sensitivity.split_mse", **over(*MSES, "sensitivity-mse/corrected:met"))
@@ -124,7 +125,8 @@ def mse_proof(effort, rng):
     r"""If $|y_i| \le B$, then $\left|-\frac{1}{N(N-1)}\sum y_i^2 + \frac{2N-1}{N^2(N-1)^2}(\sum y_i)^2\right| \le
     \frac{N-1}{N^2}B^2$, where the sums are over the $N - 1$ records that stay."""
     yield from certified("diprime-v1/sensitivity-mse-proof", effort)
-    return note("Broken on all of the box {refuted}: {exact:.4f} against {stated:.4f}", quantity="the first norm")
+    words = "Broken for all {refuted}, x being the mean of the records that stay and q their spread:"
+    return note(words + " {exact:.4f} against {stated:.4f} in the middle.", quantity="the first norm")
 
 
 @PROOF.corrected(mse_proof, "sensitivity.published_mse", **over(*NORMS))
@@ -198,7 +200,8 @@ def sse(effort, rng):
     stated = lambda B, h=0, k=0, x=0, **_: sensitivity.published_sse(h + x if h else k, -B, B)  # noqa: E731
     for name in LOOSE:
         yield from certified(name, effort, met=False, right=stated)
-    return of_sum("Above the largest fall for every N, number removed and B: {statement} wherever {where}")
+    words = "The stated bound is above the largest fall for every N, number k of records that go and every B:"
+    return of_sum(words + " {statement} wherever {where}.")
 
 
 @SSE.corrected(sse, "sensitivity.sse_removed", "sensitivity.sse", **FALLS)
@@ -210,7 +213,8 @@ def sse_exact(effort, rng):
         fall = sensitivity.sse_of([0] * (n - k) + [1] * k)
         for more in (0, *([n - k] if k == n // 2 else [])):
             yield exactly(fall, sensitivity.sse_removed(n, k + more, 0, 1), n=n, removed=k + more)
-    return of_sum("No data of any N lose more, and with all records at the ends they do: {statement}")
+    words = "No data of any size N lose more, and with all records at the two ends they lose just this;"
+    return of_sum(words + " with h = floor(N/2) and h - x records at one end, {statement}.")
 
 
 @SSE("diprime-v2/sensitivity-sse", "Appendix B.1, sensitivity of SSE", "loose", **ABOVE)

@@ -184,8 +184,8 @@ def theorem_2_corrected(effort, rng):
     yield need(share > 0.995, share, ">", 0.995)
     yield need(noisy > 0.7, noisy, ">", 0.7)
     return note(
-        f"The worst case over all labels is at most {share:.4f} of the bound, for epsilon up to 1 "
-        f"at least {noisy:.4f}; its programme equals the enumeration of all labels.",
+        f"The worst case over all labels is at most {share:.4f} of the bound and, for epsilon up to 1, at least "
+        f"{noisy:.4f} of it; the programme that computes it equals an enumeration of all labels.",
         range=f"all labels of N up to {few}; the bound at N up to {max(sizes)}, seven budgets, every whole t",
     )
 
@@ -209,7 +209,7 @@ def same_split(effort, rng):
                 case = at_most(loss, stated, labels=labels, k=k, t=t, epsilon=e)
                 yield decisive(case) if n == 2 and e == EPSILONS[0] else case
     return note(
-        "No labels of {cases} break it; the nearest are {labels}, epsilon = {epsilon:g}: {exact:.4f} "
-        "against {stated:.4f}.",
+        "In {cases} cases no labels break the bound; the labels {labels} at epsilon = {epsilon:g} attain it, with "
+        "{exact:.4f} against {stated:.4f}.",
         range=f"all labels and splits of N up to {most}, five budgets",
     )

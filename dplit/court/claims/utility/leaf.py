@@ -128,7 +128,8 @@ def theorem_1_corrected(effort, rng):
             yield same(found.exact / 4, stated, atol=1e-12, **found.data)
     largest = max(n for n, _, _ in counted.trees(effort))
     return note(
-        f"{{cases}} largest changes over all trees and all targets, up to {most:g} R^2: as both formulas",
+        f"In {{cases}} cases the largest change over all trees and all targets, up to {most:g} R^2, is that of "
+        "the formulas.",
         range=f"one column: N up to {largest}, depths 1 to 3, all trees and targets; two columns: N up to 6",
     )
 

@@ -119,8 +119,8 @@ def everything(effort, rng):
                 stated = utility.published_split_loss(n, t, epsilon, 1.0)
                 yield at_most(exact, stated, n=n, t=t, epsilon=epsilon, epsilon_s=rate)
     return note(
-        "Evenly spaced values, N = {n}, t = {t}, epsilon = {epsilon:g}, split at rate {epsilon_s:g}: "
-        "{exact:.4f} B^2 against {stated:.4f} B^2.",
+        "With N = {n} evenly spaced values, t = {t}, epsilon_l = {epsilon:g} and a cut drawn at rate "
+        "{epsilon_s:g}, the squared error grows by {exact:.4f} B^2, and the bound is {stated:.4f} B^2.",
         range=f"evenly spaced values, N up to {most}, every whole t, six pairs of budgets",
     )
 

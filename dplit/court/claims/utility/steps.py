@@ -109,4 +109,5 @@ def noise_in_error(effort, rng, paper):
         yield from certified(name, effort, **code)
     for n, e in ((2, 0.5), (5, 1.0)):  # all records in one block, targets from -1 to 1
         yield same(utility.expected_sse([0] * n, e, -1, 1)[0], 8 / (n * e**2), records=n, epsilon=e)
-    return "Moved by p, N targets have N p^2 more, in the mean {exact:.4f}: {statement}, wherever {where}"
+    words = "Moving the mean of N targets by p adds N p^2 to their squared error, in expectation {exact:.4f} at"
+    return words + " one setting, and in general {statement}, wherever {where}."

@@ -49,10 +49,9 @@ def theorem_3(effort, rng):
     for case in sorted(cases, key=shown_first):
         yield case._replace(data=case.data | {"smaller_t": small})
     return note(
-        "Two columns, N = {n}, depth 1, t = {t}, epsilon_1 = {epsilon_1:g}, epsilon_2 = {epsilon_2:g}: "
-        "the loss exceeds the bound with probability {exact:.4f}, allowed is zeta = {stated:.6f}; no "
-        "smaller N breaks it at a whole t in this family. "
-        "At t = {smaller_t[t]:g} N = {smaller_t[n]} is enough.",
+        "With two columns, N = {n}, depth 1, t = {t}, epsilon_1 = {epsilon_1:g} and epsilon_2 = {epsilon_2:g}, "
+        "the loss exceeds the bound with probability {exact:.4f}, where zeta = {stated:.6f} is allowed. In this "
+        "family no smaller N breaks it at a whole t; at t = {smaller_t[t]:g} N = {smaller_t[n]} is enough.",
         range=f"two columns, depth 1, even N up to {effort.pick(12, 18, 38)}, six pairs of budgets, every t",
         quantity="probability of a larger loss",
     )
@@ -143,8 +142,9 @@ def theorem_3_corrected(effort, rng):
         share = min(share, worst / bound)
         yield at_most(worst, bound, n=n, depth=depth, t=t, epsilon_2=e)
     return note(
-        f"The chance is at most {max(map(_times_zeta, chances)):.4f} zeta; the programme equals the "
-        f"enumeration; and the bound is met at t = 0, its worst share being {share:.4f}.",
+        f"Some leaf is off by more than t with probability at most {max(map(_times_zeta, chances)):.4f} zeta. "
+        "The dynamic programme equals the enumeration, and its maximum is the bound at t = 0 and at least "
+        f"{share:.4f} of it elsewhere.",
         range=f"{len(chances)} chances, all trees and targets of N up to 16, {len(settings)} losses",
     )
 

@@ -53,8 +53,8 @@ def theorem_3_exact(effort, rng):
     yield from certified(AT_LEAST, effort, right=lambda a, d, **_: balance.at_least_bound(d, 1, -math.log(a)))
     yield from certified(MORE, effort, right=lambda a, d, **_: balance.more_than_bound(d, 1, -math.log(a)))
     yield from _on_their_worst_data(effort)
-    words = "No data have a smaller probability, and the worst data have just this one in all of {cases}"
-    return words + " comparisons, as {stated:.4f} at N={n}, t={t}."
+    words = "In {cases} comparisons no data have a smaller probability than stated, and the worst data attain it,"
+    return words + " as {stated:.4f} at N={n}, t={t}."
 
 
 def _on_their_worst_data(effort):
@@ -84,7 +84,7 @@ def corollary(effort, rng):
     for epsilon in (0.1, 1.0, 8.0):
         values = np.array([0.1, 0.15, 0.5, 0.7, 0.95])
         yield below(1 - balance.more_than(1, values, 0, 1, epsilon), 1 - (0.7 - 0.15), epsilon=epsilon)
-    return "Cuts that leave few records on a side have the smaller weights: {statement} wherever {where}"
+    return "Cuts that leave at most t records on a side have the smaller weights, for all data and every budget."
 
 
 @SPREAD(

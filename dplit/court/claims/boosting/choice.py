@@ -37,7 +37,7 @@ def gain(effort, rng):
         true, least = sum(r**2 / h for r, h in zip(sums, weights)), sum(map(abs, sums)) ** 2 / sum(weights)
         yield same(true, boosting.newton_gain(R, H), **data)
         yield same(least, boosting.mass(R) ** 2 / sum(weights), **data)
-    return "With one cell more the gain and the bound are apart by {statement} wherever {where}"
+    return "Each cell more moves the gain and the bound apart by {statement} wherever {where}"
 
 
 def _by_orders(scores, rate):

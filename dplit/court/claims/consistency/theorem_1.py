@@ -69,7 +69,7 @@ def pair_law(effort, rng):
             for side in ((0, cut), (cut, 1)):
                 apart.append(abs(dblquad(gain, *side, 0, 1, epsabs=1e-3)[0]))
                 yield below(apart[-1], 5e-3, a=a, b=b, cut=cut)
-    return f"6 risks equal quadrature; on a side of a cut of x1 the pair integrates to less than {max(apart):.1g}."
+    return f"6 risks equal quadrature; on each side of cuts of x1 the pair integrates to {max(apart):.1g} at most."
 
 
 def _leaf_size(n):

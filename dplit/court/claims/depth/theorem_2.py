@@ -122,8 +122,8 @@ def equation_16_path(effort, rng):
         case = {"s": s, "d": depths.published_depth(s), "probability": p, "all such s": below}
         yield need(2 * p >= 1, p, ">=", 0.5, **case)
     return note(
-        f"s = {{s}}: {{exact:.3f}} at depth {{d}}; below one half for {len(below)} of "
-        f"{len(sizes)} values of s, least {float(min(chance.values())):.3f}",
+        f"With s = {{s}} features the probability is {{exact:.3f}} at depth {{d}}. It is below one half for "
+        f"{len(below)} of {len(sizes)} values of s, and the least is {float(min(chance.values())):.3f}.",
         range=f"s up to {sizes[-1]}",
     )
 

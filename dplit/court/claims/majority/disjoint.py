@@ -134,8 +134,8 @@ def disjoint_vote(effort, rng):
         yield decisive(same(majority.disjoint_vote_error(a, b, 1.0, t), stated, **data))
     return note(
         "For each leaf and number t of trees a polynomial in e^(-epsilon/t) shows that the vote errs no more "
-        "often with all data; on {counts} {trees} trees are wrong with probability {exact:.4f} from shares at "
-        "epsilon 1.",
+        "often with all data; on {counts} the vote of {trees} trees from shares errs with probability "
+        "{exact:.4f} at epsilon 1.",
         range=f"every epsilon; leaves of two classes with fewer than {n} records each, up to {max(trees)} trees",
     )
 
@@ -331,8 +331,9 @@ def ten_times_with_classes(effort, rng):
         for tenfold, p in zip(*law):
             yield same(tenfold, p, counts=x)
     return note(
-        f"With means {', '.join(drawn)}. At ten times the counts the distributions of {len(leaves)} leaves of "
-        "four classes are the same.",
+        "Labels at epsilon 1, and at 0.1 with ten times the mean, are wrong with probability "
+        f"{', '.join(drawn)}. At ten times the counts the distributions of {len(leaves)} leaves of four classes "
+        "are the same.",
         range=f"ten classes with means 0.1, 0.5 and 1; leaves of four classes up to {leaves[-1].sum()} records",
     )
 

@@ -200,8 +200,7 @@ def monotone(effort, rng):
     yield from certified(ONE_MORE, effort, broken="leaks")
     pairs = ((2, 0), (2, 1)), ((3, 1, 0), (3, 2, 0)), ((1, 1, 1, 0), (2, 1, 1, 0))
     yield from _losses(pairs, "add-remove", 1)
-    words = "At every budget the probability of no label changes by a factor of more than e^epsilon; from {counts}"
-    return words + " to {neighbour} one changes by this factor."
+    return "No chance changes by more than a factor e^epsilon; from {counts} to {neighbour} one changes by it."
 
 
 @ROSNAM("rdf/monotone-replace-one", "addendum, section 2", ours=True, **over(*ONE_MORE))
@@ -214,5 +213,4 @@ def monotone_replace_one(effort, rng):
         cases = list(_losses(pairs, rate, steps))
         yield from cases
         yield need(any(case.met for case in cases), broken="loose")
-    words = "To replace a record is to remove one and to add one, which costs twice the budget, as from {counts}"
-    return words + " to {neighbour}."
+    return "A replaced record is one removed and one added: twice the budget, as from {counts} to {neighbour}."

@@ -210,7 +210,7 @@ def gap_law_leads(effort, rng):
                 better += not case.met
                 yield case
     return note(
-        f"In {{cases}} cases of a leaf with a majority and a budget the label is wrong less often in {better} "
-        "and more often in none.",
+        f"In {{cases}} cases of a leaf with a majority and a budget the label is wrong less often than that with "
+        f"the excess in {better} and more often in none.",
         range=f"leaves of {words}, e^epsilon 1.1, 2 and 5",
     )

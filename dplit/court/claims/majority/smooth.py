@@ -149,8 +149,9 @@ def twice(effort, rng):
     yield from certified("rdf/twice", effort, left=lambda e: _law_loss(0, e))
     first = {e: majority.first_violation(e, bound=2 * e) for e in (0.1, 0.5, 1.0, 2.0)}
     return (
-        "The first record of a leaf costs more on all of {refuted}, {exact:.4f} against {stated:.4f}; the first "
-        f"gap whose step costs more than twice epsilon is {_listed(first)}."
+        "The first record of a leaf costs more than 2 epsilon for all {refuted}, e being epsilon: {exact:.4f} "
+        "against {stated:.4f} in the middle. The first gap whose step costs more is, by epsilon, "
+        f"{_listed(first)}."
     )
 
 
@@ -241,8 +242,7 @@ def almost_random(effort, rng):
         yield need(rosnam < 0.03, rosnam, "<=", 0.03, records=n)
         yield same(published, _right(0.005 * math.exp(0.01 * n)) - 0.5, records=n)
         points.append(f"{100 * published:.2f} points with the published label, {100 * rosnam:.2f} with ROSNAM")
-    words = "The probability of the majority exceeds one half by the following. "
-    return words + f"One record: {points[0]}; five records: {points[-1]}."
+    return f"The majority's lead over one half is, with one record, {points[0]}; with five, {points[-1]}."
 
 
 @NOISY(

@@ -163,8 +163,8 @@ def replaced(effort, rng):
     stated = bound(matrix.Workload.of_matrix(W), "occupied", 2)
     yield below(stated, truth / 2, W=W.tolist(), classes=2)
     return note(
-        "In {cases} comparisons the bounds are below the errors of linear programs and strategies; the nearest is "
-        "{exact:.4f} of {stated:.4f}.",
+        "In {cases} comparisons the bounds equal a formula, or are below better bounds or errors of linear "
+        "programs and strategies; the nearest is {exact:.4f} of {stated:.4f}.",
         range="two queries on three cells, or one on two cells and classes; epsilon 1",
     )
 

@@ -133,4 +133,4 @@ def forest_error(effort, rng):
             if strategy != "per-tree":
                 vote = spread * ((T.T @ X) ** 2).sum() / T.shape[1]
                 yield same(vote, plan.expected_error.vote, 1e-6, **data)
-    return "{cases} errors are as planned; with {strategy}, tau = {trees}, it is {exact:.4f}, planned {stated:.4f}"
+    return "{cases} errors are as planned; one ({strategy}, tau = {trees}) is {exact:.4f}, planned {stated:.4f}"

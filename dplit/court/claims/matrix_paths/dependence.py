@@ -65,9 +65,9 @@ def rank(effort, rng):
         ranks.append(str(found))
         leaves.append(str(len(paths)))
     return note(
-        f"In {{cases}} comparisons the ranks of small forests, in fractions, are at most the bound and equal to "
-        f"the ranks modulo 2. On Car {CAR_TREES} trees attain the bound at depths 2, 3 and 4: the ranks are "
-        f"{', '.join(ranks)}, and the numbers of leaves {', '.join(leaves)}.",
+        f"In {{cases}} comparisons all is as stated: ranks of small forests, in fractions, are at most the "
+        f"bound and equal to those modulo 2. On Car {CAR_TREES} trees attain the bound at depths 2, 3 and 4: the "
+        f"ranks are {', '.join(ranks)}, and the numbers of leaves {', '.join(leaves)}.",
         range="small forests of up to 6 trees; Car with depth 2 to 4",
     )
 

@@ -216,8 +216,7 @@ def interchange(effort, rng):
         yield from small.entries(np.concatenate(counts), vector @ D.T.ravel(), **data)
         yield same(k * one.paths.matrix().sum(), vector.sum(), of="sum of squares", **data)
         yield same(one.n_trees, vector.sum(axis=0).max(), of="largest column sum", **data)
-    said = "{cases} entries, sums of squares and largest column sums of the two forms are as stated."
-    return note(said, range="up to 3 trees, 2 to 4 classes")
+    return note("{cases} entries and sums of the two forms are as stated.", range="up to 3 trees, 2 to 4 classes")
 
 
 @FREE(

@@ -278,4 +278,4 @@ def single_tree_exact(effort, rng):
         yield same(found, matrix.tree_advantage(gap, epsilon, tau), 1e-6, 1e-9, **data)
     many = float(matrix.tree_advantage(5, 2.0, 10**6)) * 10**6
     yield same(2.5, many, 1e-4)
-    return f"At most x/4: {{statement}}; a million trees times their gain is {many:.4f}, and the limit is 2.5."
+    return f"The gain is at most x/4, its slope {{statement}}; times a million trees it is {many:.4f}, limit 2.5."

@@ -53,7 +53,7 @@ def _as_mean(effort, rng, queries):
         yield same(total, stated, broken="fails", **data)
     for total, stated, _, rows, _ in found:
         yield same(total / rows, stated)
-    note_ = "In {cases} comparisons Err is the total, in one {stated:.4g}; there an answer's mean is {exact:.4g}."
+    note_ = "{cases} comparisons: Err is the total, in one {stated:.4g}, not an answer's mean, there {exact:.4g}."
     return note(note_, range=FORESTS)
 
 
@@ -62,7 +62,7 @@ def _as_total(effort, rng, queries):
     for total, stated, ours, rows, data in _errors(effort, rng, queries):
         yield same(total, stated, **data)
         yield same(total / rows, ours / rows, **data)
-    return note("{cases} totals and means of one class agree with the formula.", range=FORESTS)
+    return note("{cases} totals and means of one class agree with the formula and the package.", range=FORESTS)
 
 
 @ERROR("m-rf/theorem-4", "Theorem 4, definition 3", "assumes")
@@ -110,7 +110,7 @@ def support(effort, rng):
             yield same(answered[-1], np.isfinite(found).all(), A=A.tolist(), W=W.tolist())
     yield need(0 < sum(answered) < len(answered), sum(answered), "<", len(answered))
     return note(
-        "In {cases} cases A answers W without bias if and only if W does not raise its rank, in fractions.",
+        "In {cases} cases A answers W without bias if and only if W does not raise the rank of A, in fractions.",
         range="entries -1, 0, 1, up to 5 cells",
     )
 

@@ -69,8 +69,7 @@ def definition_2(effort, rng):
         A, epsilon = np.asarray(strategy.matrix), float(rng.choice([0.3, 1.0, 2.0]))
         losses.append((epsilon, *laws.both_relations(strategy, A, epsilon), {"A": A.tolist()}))
     cases, tight, factor = yield from laws.assumes_add_remove(losses)
-    words = f"under replace-one the largest cost is {factor:.4g} epsilon"
-    return f"{tight} of {cases} strategies cost exactly epsilon under add-remove; {words}."
+    return f"{tight} of {cases} strategies cost just epsilon under add-remove, {factor:.4g} epsilon if replaced."
 
 
 @SENSITIVITY.corrected(definition_2, **over(*laws.LOSSES, "m-rf/definition-2/corrected"))
@@ -91,14 +90,13 @@ def definition_2_exact(effort, rng):
                 data = {"A": A.tolist(), "neighbours": neighbours}
                 loss = laws.worst(A, noise, classes, neighbours, signed)
                 yield same(loss, 1.0, classes=classes, signed=signed, **data)
-    return "No matrix loses more than epsilon, {statement} with two classes; random ones lose exactly epsilon."
+    return "No matrix loses more than epsilon; with two classes {statement}. Random ones lose exactly epsilon."
 
 
 def _of_forests(effort, rng, queries):
     yield from laws.of_every_matrix(effort)
     cases, tight, factor = yield from laws.assumes_add_remove(laws.small_releases(effort, rng, queries))
-    words = f"under replace-one the largest cost is {factor:.4g} epsilon"
-    return f"{tight} of {cases} releases cost exactly epsilon under add-remove; {words}."
+    return f"{tight} of {cases} releases cost just epsilon under add-remove, {factor:.4g} epsilon if replaced."
 
 
 @FOREST("m-rf/theorem-5", "Theorem 5, algorithm 1", "assumes", proved=True, **over(*laws.LOSSES))
@@ -202,7 +200,7 @@ def second_batch(effort, rng):
         ("that share no cell", [[1, 0, 0, 0], [0, 1, 1, 1]], 1.0),
     ):
         yield same(laws.worst(np.array(rows), noise), stated, batches=batches)
-    return "Two batches cost 2 epsilon, but only epsilon if both use the cells or if they share no cell."
+    return "Two batches cost 2 epsilon, or epsilon if one release of the cells serves both or they share no cell."
 
 
 @FREE(

@@ -62,8 +62,8 @@ def subsample(effort, rng):
         yield below(loss, 1.0, broken="leaks", **data)
     yield below(max(loss for loss, _ in _losses(effort, "shuffled")), 1.0)
     return note(
-        "{cases} losses are at most epsilon = 1 if each record draws its tree; if records are shuffled and cut, "
-        "they are up to {exact:.3f}.",
+        "In {cases} comparisons the losses are at most epsilon = 1 if each record draws its tree, but up to "
+        "{exact:.3f} if records are shuffled and cut.",
         range="up to 3 records and one more, 2 trees of 2 leaves, 2 classes",
     )
 

@@ -55,7 +55,7 @@ def sensitivity(effort, rng):
     r"""The sensitivity of a query matrix is its L1 norm $\|A\|_1$. (For add-remove neighbours and any number of
     classes, this is the largest absolute column sum.)"""
     yield from _moves(rng, effort.pick(6, 20, 100), "add-remove", ((1, False), (3, False)))
-    return "For {cases} strategies on small domains no record moves the release by more, and one by as much."
+    return "In {cases} comparisons no record moves the release by more than stated, and one moves it by as much."
 
 
 @SENSITIVITY(
@@ -69,7 +69,7 @@ def replace_one(effort, rng):
     holds the difference of two classes. For a single column of counts it is $\max_{j, l}\|a_j - a_l\|_1$."""
     settings = (1, False), (2, False), (2, True)
     yield from _moves(rng, effort.pick(5, 15, 60), "replace-one", settings)
-    return "For {cases} strategies on small domains the sensitivity is the largest over all pairs of records."
+    return "In {cases} cases on small domains the sensitivity is the largest change over all pairs of records."
 
 
 def _err(W, A, epsilon):

@@ -128,7 +128,7 @@ def opt_is_identity(effort, rng):
         yield need(names[-1] == "identity", trees=tau, chosen=names[-1])
     yield decisive(same(np.mean(slopes), 2, 1e-4))
     return (
-        f"{2 * len(slopes)} slopes are as stated. On Balance the search ends at {searched:.4f} of the cells' "
-        f"error, and marginals have {marginals:.3f} of it. On Car with 64 and 128 trees the selected ones are "
-        f"{' and '.join(names)}, where identity stands for the cells."
+        f"{2 * len(slopes)} comparisons of slopes agree. On Balance the search ends at {searched:.4f} of the "
+        f"cells' error, and marginals have {marginals:.3f} of it. On Car with 64 and 128 trees the selected "
+        f"strategies are {' and '.join(names)}, where identity stands for the cells."
     )

@@ -55,8 +55,8 @@ def nodes(effort, rng):
         for n in (1, 2, 10, 1000):  # |2K - 1| steps, K binomial
             exact = (1 - 1 / n) ** n * (H - 1 / H) + (1 + (H**2 - 1) / n) ** n / H
             yield below(np.log(exact), Bootstrap("b", part).epsilon, epsilon=epsilon, n=n)
-    words = "At every epsilon the budget's nodes for groups, for draws with replacement and for the rho of a pure"
-    return words + " epsilon state what these cost."
+    words = "At every epsilon groups, draws with replacement and the rho of a pure epsilon cost no more than the"
+    return words + " budget's nodes state."
 
 
 def _noisy_number_then_label(counts, first, second):

@@ -156,6 +156,6 @@ def flip_limit(effort, rng):
     return note(
         f"Three data sets at epsilon 0.1, 1 and 5, {cells[0]} to {cells[-1]} cells: the distance "
         f"times the cells is within {error:.1e} of its limit, and the bound is never passed.",
-        range="8 to 2,048 cells on four data sets",
+        range="8 to 2,048 cells on three data sets",
         quantity="distance over its limit",
     )

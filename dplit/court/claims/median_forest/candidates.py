@@ -79,7 +79,7 @@ def k_candidates(effort, rng):
     yield from smallest
     fewest = (f"{_records(c)} records at epsilon_1 = {c.data['epsilon']:g}" for c in smallest)
     return note(
-        "With K = 5 identical columns, {zeros} zeros and {ones} ones, the removal of a one costs {loss:.4f} > "
+        "With K = 5 columns in one order, {zeros} zeros and {ones} ones, the removal of a one costs {loss:.4f} > "
         "{stated:.4f} at epsilon_1 = {epsilon:.4f}, computed in fractions. The smallest mirror nodes that "
         f"break the claim have {', '.join(fewest)}.",
         range="mirror nodes of five columns and at most 60 records",

@@ -61,8 +61,8 @@ def depth_rule(effort, rng):
     deeper = sum(occupancy / 2 > SETS[data][2] for data, occupancy in found.items())
     said = ", ".join(f"{SETS[data][0]} {float(v):.1f}" for data, v in found.items())
     return (
-        f"If each tree takes a tenth of the training data, a leaf holds on average: {said}. With one level more "
-        f"{deeper} of {len(found)} would still keep the rule."
+        f"If each tree takes a tenth of the training data, a leaf has this mean number of records: {said}. With "
+        f"one level more {deeper} of {len(found)} would still keep the rule."
     )
 
 

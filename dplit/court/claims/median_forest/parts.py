@@ -88,7 +88,7 @@ def unpartitioned(effort, rng, epsilon=(0.1, 1.0, 3.0)):
                 loss = _counts_loss(_all_records, data, 1, budget)
                 yield same(loss / budget, 2.0, data=data, epsilon=budget)
     yield same(_fitted_budget(2) / 0.5, 2.0, data=(0, 1, 1), epsilon=0.5)
-    return "In {cases} cases two trees' noisy counts of the same records cost {exact:.4f} times those of one tree."
+    return "In {cases} cases two trees that read the same records cost {exact:.4f} times as much as one tree."
 
 
 def _fitted_budget(trees):

@@ -118,9 +118,11 @@ def any_feature_able(effort, rng):
     """A feature that takes two or more values in the node is selected with probability at least $1/(1 +
     (D'-1)e^{B_1/2})$, where $D'$ is the number of such features. Any other feature is never selected."""
     for chance, budget, able, splits, data in _with_constants(effort):
-        stated = multinomial.tight_p1(able, budget) if splits else 0.0
-        yield small.at_least(chance, stated, **data)
-    return "For {cases} features of small data sets, constant ones among them, no probability is below the bound."
+        if splits:
+            yield small.at_least(chance, multinomial.tight_p1(able, budget), **data)
+        else:
+            yield same(chance, 0, **data)
+    return "In {cases} cases no feature with a cut is drawn less often than stated, and no other one is drawn."
 
 
 FEW = {  # blocks of equal values, (records of label 0, of label 1): one cut worst, the others alike

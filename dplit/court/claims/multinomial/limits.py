@@ -69,8 +69,8 @@ def limits(effort, rng):
     gap, chosen = max(gaps, key=lambda found: found[0])
     yield same(gap, 0)
     return note(
-        f"At B1 = B2 = 0 all {cuts} probabilities are 1/(D m_j) for a feature with m_j cuts. Cuts of two features "
-        f"can thus differ, by {gap:g} for the features {[list(c) for c in chosen]}. At infinite budgets the "
+        f"At B1 = B2 = 0 all {cuts} probabilities are 1/(D m_j) for a feature with m_j cuts. Those of cuts of two "
+        f"features can thus differ, by {gap:g} for {[list(c) for c in chosen]}. At infinite budgets the "
         f"first cut is that of scikit-learn on {', '.join(names)}.",
         range=f"all data of up to {effort.pick(3, 3, 4)} records and 2 features; roots on three sets",
         quantity="largest difference of two cuts' probabilities at B1 = B2 = 0",
@@ -158,7 +158,7 @@ def jump(effort, rng):
             data = {"n": n, "gap": float(node[0][0] - node[1][0]), "B1": float(budget)}
             for p in (float(mine[0]), ours[0]):
                 yield same(abs(p - 0.5), math.tanh(budget / 4) / 2, **data)
-    return "At n = {n}, last of {cases} cases, a gap of {gap:.4f} moves the chance by {exact:.4f} from 1/2."
+    return "For n = {n}, last of {cases} cases, decreases {gap:.4f} apart move the chance by {exact:.4f} from 1/2."
 
 
 @DISTANCE(
@@ -184,7 +184,7 @@ def uniform_distance(effort, rng):
             raise ArithmeticError(f"the records do not give {best} best cuts and {rest} others")
         distance, alike = _distance(small.law(values, Fraction(budget))), f"{best} of {best + rest}"
         yield decisive(at_most(distance, _bound(budget), alike=alike, B=budget))
-    return "No distribution is farther at any budget; it is attained with {alike} candidates best at B = {B:.3f}."
+    return "At no budget is a distribution beyond the bound, met with {alike} candidates best at B = {B:.3f}."
 
 
 def _distance(chances):
@@ -244,4 +244,4 @@ def path_distance(effort, rng):
             yield case._replace(good=case.exact < case.stated)  # met by none
     table_3 = 20 * multinomial.uniform_distance_bound(0.05)
     yield need(0.1245 < table_3 <= 0.125, table_3, "within", 0.125)
-    return f"{{cases}} distances are below the bound, nearest at depth {{depth}}; for table 3 it is {table_3:.4f}."
+    return f"{{cases}} cases keep the bound, nearest at depth {{depth}}; for table 3 the bound is {table_3:.4f}."

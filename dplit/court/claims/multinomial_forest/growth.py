@@ -47,7 +47,7 @@ def algorithm_1(effort, rng):
                 data = {"feature": j, "cut": float(cut), **budgets}
                 yield counted(int(seen), n_trees, float(chance), **data)
     return note(
-        "For {cases} splits of the root the share of trees that choose it agrees with the product of the two "
+        "In {cases} cases the share of trees that choose a split of the root agrees with the product of the two "
         "multinomials. Shown is feature {feature} at {cut} with B1 = {feature_budget}, B2 = {value_budget} and "
         "the criterion {criterion}: {exact:.4f} of the trees, where the product is {stated:.4f}.",
         quantity="probability of a split",

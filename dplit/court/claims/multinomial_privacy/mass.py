@@ -46,7 +46,7 @@ def impurity_mass(effort, rng):
         yield same(step, multinomial.mass_step(counts, 0), atol=1e-12, **data)
     far = float(gini_mass([0] * 10**4 + [1]))
     yield decisive(need(1.999 < far < 2, far, "<", multinomial.mass_sensitivity()))
-    return "The formula holds for all n and shares and is below 2; it is {exact:.4f} on 10,000 records of a class."
+    return "The formula holds for all n and shares and is below 2; on 10,000 of another class it is {exact:.4f}."
 
 
 def _members(counts):
@@ -81,7 +81,7 @@ def capped_bits(effort, rng):
     yield need(uncapped > math.log2(n), uncapped, ">", math.log2(n))
     return note(
         f"In {children} children one more record of any class adds at most {max(shares):.4f} of the bound, and "
-        f"never less than 0. Beside {n:,} records of one class it adds {{exact:.5f}} of the bound at "
+        f"never less than 0. Beside {n:,} records of one class one of another adds {{exact:.5f}} of the bound at "
         f"{{most_bits:g}} bits; without a cap it adds {uncapped:.2f} bits.",
         range="every child of up to 14 records of 2 to 4 classes, caps of 0.3 to 5 bits; 10,000 records",
     )
@@ -171,7 +171,7 @@ def honesty(effort, rng):
             yield same(_subsets_mass(counts), stated, atol=1e-12, counts=counts.tolist())
     at = math.cosh(0.5) ** 40
     return note(
-        "{cases} expected masses, counts and errors equal sums over all halves. With 40 records at epsilon 1 the "
-        f"label drawn from the half errs {at:.0f} times as often, with probability {at * math.exp(-20) / 2:.1e}.",
+        "{cases} expected masses, counts and errors equal sums over all halves. A half's label for 40 records at "
+        f"epsilon 1 errs {at:.0f} times as often as that of all, with probability {at * math.exp(-20) / 2:.1e}.",
         range="every child of up to 7 records of two and three classes; labels of up to 40 records",
     )

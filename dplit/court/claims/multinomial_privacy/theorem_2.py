@@ -185,7 +185,7 @@ def repaired(effort, rng):
         yield private(loss, epsilon, met=False, epsilon=epsilon)
         yield need(loss > least, loss, ">", least, broken="leaks")
     return note(
-        "In {cases} comparisons no loss exceeds epsilon; the nearest is {exact:.4f} of {stated:g}.",
+        "{cases} comparisons are as stated; no loss exceeds epsilon, the nearest is {exact:.4f} of {stated:g}.",
         quantity="privacy loss of a whole forest",
         range="every data set of up to 3 records of eight kinds, depths 1 and 2, one and two trees, both "
         "relations; nine records and a candidate of weight 1e-4; the draws of fits",

@@ -50,8 +50,8 @@ def parallel_parts(effort, rng):
     yield same(ratio(2), math.exp(random_forest.smallest_equal_parts_loss(math.log(2))), broken="fails")
     yield from certified("rdf/parallel-parts", effort, left=ratio)
     return (
-        "Two trees of one leaf, at most two records: a pair of labels is {exact:.4g} times as probable at "
-        "e^epsilon = {stated:.4g}, and more than may be wherever {refuted}"
+        "With two trees of one leaf, a second record makes a pair of labels {exact:.4g} times as probable at H = "
+        "e^epsilon = {stated:.4g}, and more than H times as probable for all {refuted}."
     )
 
 

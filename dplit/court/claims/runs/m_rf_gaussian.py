@@ -83,7 +83,7 @@ def gaussian_marginals(effort, rng):
         error = (A**2).sum(axis=0).max() * ((W @ np.linalg.pinv(A, rcond=1e-10)) ** 2).sum()
         for name, side in (("error of the matrix", error), ("bound for all", bound.value)):
             yield same(side, best.optimum, 1e-5, levels=list(levels), side=name)
-    return "{cases} values equal the optimum, the last of them the {side} on columns of {levels} levels."
+    return "{cases} values equal the optimum; the last, on columns of {levels} levels, is the {side}."
 
 
 @ours("m-rf/gaussian/car", "agrees")

@@ -95,8 +95,8 @@ def twelve_ten(effort, rng):
     yield decisive(same(wins, 12))
     yield same(marked, 10)
     yield need(matching, marked=marked)
-    words = f"{wins} printed wins, {marked} of them marked; every mark is on the side of the larger number"
-    return on_all(f"{words}: {matching}", quantity="data sets on which MRF is printed above the standard forest")
+    words = f"{wins} printed wins, {marked} of them marked; every mark is on the side of the larger number."
+    return on_all(words, quantity="data sets on which MRF is printed above the standard forest")
 
 
 @by_print("mrf/best-of-four", "Table 1", "holds")
@@ -199,7 +199,7 @@ def counts(effort, rng):
     trees = sorted({of.wanted(cell) * cell.params["n_estimators"] for cell in cells})
     yield need(fits == [100], fits[-1], "=", 100)
     yield decisive(need(trees == [10_000], trees[-1], "=", 10_000))
-    words = f"the experiment's definition has {fits} fits of each method on Car, and {trees} trees"
+    words = f"The experiment as defined has {fits[-1]} fits of each method on Car, and {trees[-1]:,} trees."
     where = {"quantity": "trees of a method on one data set", "range": "the definition that is run"}
     return note(words, **where)
 

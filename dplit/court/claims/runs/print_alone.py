@@ -45,7 +45,7 @@ def all_better(id, ours, others):
     relation = "<" if LOWER_IS_BETTER[printed.table(id).measure] else ">"
     yield need(gain > 0, a.value, relation, b.value, worst=words(worst))
     better = sum(f[-1] > 0 for f in found)
-    text = f"{better} of {len(found)} printed comparisons are of this kind; the worst is {words(worst)}"
+    text = f"{better} of {len(found)} printed comparisons agree with the sentence; the worst is {words(worst)}"
     return on_all(text, quantity=f"printed score of {one}, against {other}, on {name}")
 
 

@@ -30,8 +30,8 @@ def noise(effort, rng):
         n, noise = scale.enough_records(q, epsilon), np.arange(-FAR, FAR + 1)
         yield same(Geometric(epsilon).pmf(noise) @ noise**2 / n**2, q * (1 - q) / n, q=q, epsilon=epsilon)
     return note(
-        "Telescoping sums give the noise's second moment v, and the error is {statement}, whose second term falls "
-        "below the first.",
+        "Telescoping sums give the noise's second moment v, and the error is {statement}, whose second term is at "
+        "most the first from the stated n on.",
         quantity="mean squared error of a released share",
     )
 

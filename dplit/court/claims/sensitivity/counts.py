@@ -43,7 +43,7 @@ def score(effort, rng):
     for statistic, sides in ((sensitivity.split_score_of, 2), (_closed_score_of, 3)):
         yield from searched(exactly, statistic, _one, sizes, ((0, 0),), ONE_MORE, sides=sides)
     return note(
-        "{cases} enumerations, ties either way: 1 in each",
+        "In each of {cases} enumerations, with ties on one side or on both, the sensitivity is 1.",
         range="add-remove, all splits of up to 8 records, closed and open sides",
         quantity="sensitivity of the score",
     )

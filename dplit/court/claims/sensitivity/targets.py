@@ -139,7 +139,7 @@ def mse_proof_whole(effort, rng):
         yield exactly(Fraction(n - 1, n * (n - 1)), Fraction(1, n), n=n)
     stated = sensitivity.published_mse(4, -1, 1)
     yield below(Fraction(4 * 3, 16), stated, n=4)
-    return note("All N and all data, whichever sign: {statement}", quantity="sum of the two norms")
+    return note("For all N and data the norms add up to at most 4(N-1)B^2/N^2.", quantity="sum of the two norms")
 
 
 @UNWEIGHTED(
@@ -176,7 +176,7 @@ def unweighted_exact(effort, rng):
         yield from search(range(1, effort.pick(6, 7, 7)), **at)
         if effort == "deep":  # a larger child needs fifths to balance the record that leaves it
             yield from search([7], grid=6, **at)
-    return of_children("{cases} enumerations: the closed form, at N={n} {found}")
+    return of_children("In {cases} enumerations the sensitivity is the closed form; at N = {n} it is {found}.")
 
 
 FEW, MANY = "sensitivity-sse/corrected:few", "sensitivity-sse/corrected:many"

@@ -120,7 +120,7 @@ def everything(effort, rng):
                 yield at_most(exact, stated, n=n, t=t, epsilon=epsilon, epsilon_s=rate)
     return note(
         "With N = {n} evenly spaced values, t = {t}, epsilon_l = {epsilon:g} and a cut drawn at rate "
-        "{epsilon_s:g}, the squared error grows by {exact:.4f} B^2, and the bound is {stated:.4f} B^2.",
+        "{epsilon_s:g}, the expected squared error grows by {exact:.4f} B^2; the bound is {stated:.4f} B^2.",
         range=f"evenly spaced values, N up to {most}, every whole t, six pairs of budgets",
     )
 

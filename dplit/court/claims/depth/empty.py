@@ -85,6 +85,6 @@ def by_moments(effort, law, moment):
         yield same(exact, law(n, d), 1e-11, n=n, d=d)
     return note(
         f"The moments of a leaf's volume, in fractions, give the values of the recursion for n up to {most} and "
-        f"d up to {deepest}, where it is {{stated:.1%}}.",
+        f"d up to {deepest}; the last value is {{stated:.1%}}.",
         range=f"n up to {most}, depth up to {deepest}",
     )

@@ -227,8 +227,8 @@ def smooth_bound(effort, rng):
                 data = {"counts": list(x), "neighbour": list(y)}
                 yield at_most(here / found[y], math.exp(epsilon), **data)
     return note(
-        "In {cases} cases, leaves and pairs of neighbours, both bounds hold; the ratio of {counts} and "
-        "{neighbour} is {exact:.4f}, which is e.",
+        "In {cases} cases, leaves and pairs of neighbours, both bounds hold; the sensitivities of {counts} and "
+        "{neighbour} have the ratio {exact:.4f}, which is e.",
         range=f"leaves of two classes of up to {n} records, epsilon 1",
     )
 

@@ -45,7 +45,7 @@ NORMAL = tuple(f"gaussian{part}" for part in ("", "-cost", "-deviation", "-ends"
 EXACT = tuple(f"rdf/exact-laws:{part}" for part in (*WEIGHTS, *NORMAL))
 MONOTONIC = "rdf/exponential-monotonic:up", "rdf/exponential-monotonic:down"
 WORDS = "A record multiplies a candidate's weight w by f and the others' total T by g, with s the largest factor"
-LAWS = WORDS + ": for every number of candidates {statement}."
+LAWS = WORDS + " up or down: for every number of candidates {statement}."
 
 
 @EXPONENTIAL(

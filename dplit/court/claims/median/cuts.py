@@ -81,7 +81,7 @@ def by_value(effort, rng):
     $e^{\epsilon_s q(r)/2}$ is $\epsilon_s$-private."""
     yield from _private(effort)
     words = "A record multiplies the weight w of an interval of length l by f, that of all others, T, by g; both"
-    return words + " are at most s = e^(epsilon_s/2). For any number of records, ties included, {statement}."
+    return words + " are between 1/s and s = e^(epsilon_s/2). For any number of records and ties {statement}."
 
 
 @VALUE(
@@ -101,7 +101,7 @@ def by_value_replaced(effort, rng):
         yield same(_value_ratio(*_swapped(m, near)), 16, 1e-6)
     yield same(math.exp(_quarter_rate_loss(*_swapped(3, near))), 16, 1e-6)
     words = "A replaced record multiplies the weight w of an interval of length l by f, that of all others, T, by"
-    return words + " g, both at most s = e^epsilon_s: {statement}; from 2 records on this is nearly attained."
+    return words + " g, both from 1/s to s = e^epsilon_s: {statement}; from 2 records on it is nearly attained."
 
 
 def _quarter_rate_loss(one, other):

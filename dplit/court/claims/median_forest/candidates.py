@@ -65,7 +65,7 @@ def split_budget_algorithm(effort, rng):
     for epsilon in sorted(two, key=two.get, reverse=True):
         data = {"epsilon": epsilon, "loss": two[epsilon], **sizes(effort, epsilon)}
         yield below(two[epsilon], 2.0, columns=2, **data)
-    paid = f"A split, for which 2 epsilon_1 are paid, costs at most {max(one.values()):.4f} epsilon_1 with one"
+    paid = f"The splits, for which 2 epsilon_1 are paid, cost up to {max(one.values()):.4f} epsilon_1 with one"
     return paid + " column and {exact:.4f} epsilon_1 with two."
 
 

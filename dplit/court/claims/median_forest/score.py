@@ -262,7 +262,7 @@ def attribute_first(effort, rng):
     yield need(high > 1.95, high, ">", 1.95)
     yield need(high - low < 3, high - low, "<", 3.0)
     return note(
-        f"With up to {n} records, a record that joins changes the score at the median by {float(median[0]):.4f} "
+        f"As a record joins and makes up to {n}, it changes the score at the median by {float(median[0]):.4f} "
         f"to {float(median[1]):.4f} and that of the best cut by {float(best[0]):g} to {float(best[1]):.4f}; in a "
         f"family of larger data it changes the score at the median by {float(low):.4f} and by {float(high):.4f}.",
         range="all targets 0 and 1 of up to 5 records or more without ties, and one family",

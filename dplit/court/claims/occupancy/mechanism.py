@@ -142,7 +142,7 @@ def one_line(effort, rng):
             small = max(small, _over(first))
     return note(
         f"In {len(settings)} settings and at every t the tail is at most {most:.4f} of this bound. For epsilon_1 "
-        f"below 2 ln 2, where this is not proved, it is at most {small:.4f} of the first term of B_d(t).",
+        f"below 2 ln 2 it is at most {small:.4f} of the first term of B_d(t), not proved to be a bound there.",
         range=f"N up to {largest - 1}, d up to {depths[-1]}, {len(EPSILONS)} budgets, every t",
     )
 

@@ -110,8 +110,8 @@ def smooth_less_noise(effort, rng):
         "right": lambda j, e: 1 / random_forest.delta_error_bound(j, e, 0),
     }
     yield from certified("rdf/smooth-less-noise", effort, **sides)
-    words = "The published label errs once in {exact:.4g} times and a private one at least once in {stated:.4g}."
-    return words + " It errs less than any private label for all {refuted}, j being the gap and e = epsilon."
+    words = "The published label errs less than any private one for all {refuted}, j the gap and e = epsilon:"
+    return words + " in the middle once in {exact:.4g} times, a private one at least once in {stated:.4g}."
 
 
 @OPTIMUM("rdf/delta-optimum", "section 1.1", ours=True, **over(*ERRORS))

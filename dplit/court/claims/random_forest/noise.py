@@ -40,8 +40,8 @@ def requires_cauchy(effort, rng):
     """Smooth sensitivity requires Cauchy noise for pure differential privacy. (Read as: no other noise suffices.
     The addendum quotes this remark; Bun and Steinke gave another noise in 2019.)"""
     yield from certified(OTHER, effort)
-    words = "Student's t, of any degrees, also keeps the ratio of densities within what privacy allows, for all"
-    return words + " shifts and changes of scale ({refuted}), and some of these distributions have a variance."
+    words = "Student's t, of any degrees, also keeps the ratio of densities within what privacy allows, E B for a"
+    return words + " shift given by E and a change of scale B ({refuted}), and some of these laws have a variance."
 
 
 @TAILS.corrected(
@@ -72,9 +72,9 @@ def tails_of_a_power(effort, rng):
     unbounded = np.allclose(np.diff(laplace), np.diff(z) * math.expm1(-0.01))
     yield need(unbounded, laplace=laplace.tolist())
     return (
-        "For all degrees of freedom, epsilon and beta, Student's t costs at most epsilon, and just epsilon at "
-        "beta = 0. For Laplace noise with scales 1% apart the log-ratio at 1,000 scales from the answer is "
-        f"{-laplace[1]:.1f}, and it grows in proportion to the distance."
+        "For all degrees of freedom, epsilon and beta, Student's t costs at most epsilon; with one degree, "
+        "epsilon 1 and beta 0 it costs just 1. For Laplace noise with scales 1% apart the log-ratio at 1,000 "
+        f"scales from the answer is {-laplace[1]:.1f}, and it grows in proportion to the distance."
     )
 
 

@@ -35,8 +35,8 @@ def disjoint_forest(effort, rng):
     return note(
         f"Shares are better on {len(better)} of {len(signs)} data sets with three records, from epsilon "
         f"{start:.3f} on, and on {earlier} of {len(fewer)} with one or two. On the first, {first} (leaves and "
-        f"class of each record), the vote is wrong with probability {float(shares):.4f} at e^(epsilon/3) = 4, "
-        f"and with all data {full}.",
+        f"class of each record), the shares' vote errs with probability {float(shares):.4f} at e^(epsilon/3) = 4, "
+        f"and that of all data with {full}.",
         quantity="probability of a wrong vote",
         range="all epsilon > 0; three trees, two classes, all data of at most three records",
     )

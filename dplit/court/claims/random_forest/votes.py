@@ -79,8 +79,8 @@ def hundred_trees(effort, rng):
     return note(
         f"In {sum(row['n'] == 30_000 for row in better)} of {len(paper)} cases with the paper's sizes {few[-1]} "
         f"trees or fewer are better than 100. With {last['features']} features at depth {last['depth']} and "
-        f"epsilon {last['epsilon']:g} the number {last['trees']} is right with probability "
-        f"{last['accuracy']:.3f}, and 100 with {last['with 100 trees']:.3f}. With one record on average, one "
+        f"epsilon {last['epsilon']:g} a forest of {last['trees']} is right with probability "
+        f"{last['accuracy']:.3f}, one of 100 with {last['with 100 trees']:.3f}. With one record on average, one "
         "feature and depth 1 it is {exact:.3f} with one tree against {stated:.3f}.",
         range="the model: 1 or 2 records, features and levels, and table 4's sizes at epsilon 0.2 and 1",
     )

@@ -32,7 +32,7 @@ def sse_proof(effort, rng, paper):
     (v1 writes $M$ for $c$.)"""
     yield from certified("sensitivity-sse-proof", effort)
     words = "The norms add up to more than the change for all {refuted}, where d of s + d records go (y their"
-    return words + " mean, z their spread) and x is the mean of the others: {stated:.4f} instead of {exact:.4f}."
+    return words + " mean, z their spread) and x is the others' mean: in the middle {stated:.4f}, not {exact:.4f}."
 
 
 @PROOF.corrected(sse_proof, quantity="sum of the three norms, B = 1", **over(*PARTS))

@@ -36,10 +36,11 @@ def in_sum(claims, page=""):
     stated = _added(tally(claims))
     run = _added(tally(claims, ("experiment",), RUN_VERDICTS))
     return (
-        f"<p>Of the {sum(stated.values())} statements that it has judged, "
-        f'<a href="{page}">{stated["fails"] + stated["leaks"]} are false</a>, '
-        f"{stated['leaks']} of them promises of privacy; {stated['assumes']} need an assumption that is not "
-        f"named, {stated['loose']} can be sharpened, and {stated['holds']} hold as printed. "
+        f"<p>Of the {sum(stated.values())} statements that it has judged, {stated['fails'] + stated['leaks']} are "
+        f'false: <a href="{page}?about=statement&amp;verdict=fails">{stated["fails"]} fail</a>, and '
+        f'<a href="{page}?about=statement&amp;verdict=leaks">{stated["leaks"]} promise privacy</a> that they do '
+        f"not give. {stated['assumes']} need an assumption that is not named, {stated['loose']} can be sharpened, "
+        f"and {stated['holds']} hold as printed. "
         f"Of {sum(run.values())} sentences about experiments our runs agree with {run['agrees']} and differ "
         f"from {run['differs']}, and {run['too close'] + run['undecided']} are too close to matter or "
         "undecided.</p>"

@@ -137,7 +137,7 @@ def _parts(claim, of, found, change, answers):
 def _proof(claim):
     if not claim.proof:
         return ""
-    return f', <a href="../{escape(claim.chapter)}.html#{escape(claim.proof)}">the proof</a>'
+    return f' (<a href="../{escape(claim.chapter)}.html#{escape(claim.proof)}">see the proof</a>)'
 
 
 @cache
@@ -231,6 +231,6 @@ def answers(claim, where="", repository=""):
         return f'<a href="{escape(link)}">Answer here</a>. {ask}'
     return (
         f"An answer names the entry, <code>{escape(claim.id)}</code>, and says: {ask[:1].lower()}{ask[1:]} "
-        "This copy of the book is published without an address for it; whoever publishes one sets "
-        "<code>answers_to</code> in <code>_config.yml</code>, and a link stands here."
+        "This copy of the book names no address for answers yet (its publisher sets <code>answers_to</code> "
+        "in <code>_config.yml</code>)."
     )

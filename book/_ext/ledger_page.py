@@ -164,7 +164,8 @@ def _controls(claims):
     papers = [(p, SHORT_NAMES[p]) for p in PAPERS if any(c.paper == p for c in claims)]
     named = {p: (p,) for p, _ in papers if "diprime" not in p} | NAMED
     chapters = [(c, c.replace("_", " ")) for c in sorted({c.chapter for c in claims} - {""})]
-    about = [*((a, a) for a in ABOUT), ("ours", "ours")]
+    kinds = {"ours" if c.ours else c.about for c in claims}
+    about = [(kind, kind) for kind in (*ABOUT, "ours") if kind in kinds]
     return (
         '<form class="ledger-filter" role="search" aria-label="Filter the claims" '
         f'data-named="{escape(json.dumps(named))}" hidden>\n'

@@ -12,6 +12,8 @@ const SHORTEST = 4; // letters of a word that counts, where no row has all words
 const NEAR = 0.5; // of the best row's score: what else is shown for a pasted sentence
 const FEW = 5; // rows at most, then
 const SENTENCE = 6; // words; a text of more is a sentence that was pasted
+const LONGEST = 8; // words of a question that names a paper
+const IDLE = /^(and|&|et|al|of|by|in|the|\d{4}|)$/; // what stands beside an author's name
 
 function filterLedger(ledger) {
   const form = ledger.querySelector(".ledger-filter");
@@ -49,14 +51,17 @@ function filterLedger(ledger) {
     return new RegExp(`(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`, "u");
   }
 
-  // Of "Fletcher theorem 1" and "DiPriMe v1: theorem 1" the rows of that paper, and what else is looked for.
+  // Of "Fletcher and Islam 2017, theorem 1" and "theorem 1 of DiPriMe v1" the rows of that paper, and what else is
+  // looked for.
   function ofPaper(candidates, text) {
-    const [first, ...others] = text.split(" ").map((word) => word.replace(/[:,]$/, ""));
-    let papers = papersOf[first];
-    if (!papers || others.length >= SENTENCE) return [candidates, text];
-    const version = papers.filter((paper) => paper.endsWith(`-${others[0]}`));
-    if (version.length) [papers] = [version, others.shift()];
-    return [candidates.filter((row) => papers.includes(row.dataset.paper)), others.join(" ")];
+    const words = text.split(" ").map((word) => word.replace(/[:,.]$/, ""));
+    const named = words.filter((word) => papersOf[word]);
+    if (!named.length || words.length > LONGEST) return [candidates, text];
+    let papers = papersOf[named[0]];
+    const version = words.find((word) => papers.some((paper) => paper.endsWith(`-${word}`)));
+    if (version) papers = papers.filter((paper) => paper.endsWith(`-${version}`));
+    const rest = words.filter((word) => !papersOf[word] && word !== version && !IDLE.test(word));
+    return [candidates.filter((row) => papers.includes(row.dataset.paper)), rest.join(" ")];
   }
 
   // The rows whose place has the phrase; if there is none, those whose statement has it, then those

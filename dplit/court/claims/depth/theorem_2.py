@@ -86,8 +86,8 @@ def equation_16(effort, rng):
     r"""By the combinatorial reasoning of Fan et al. the optimal depth is $\arg\min_{d: X < s/2} E[X | d]$, where
     $X$ is the number of untested features."""
     yield from certified("rdf/equation-16", effort)
-    words = "While any features are untested on average, one more level leaves fewer, so with two or more no depth"
-    return words + " attains the minimum (shown for {refuted}, where {where})."
+    words = "Each further level multiplies the mean number of untested features by (s - 1)/s, so for two or more"
+    return words + " features no depth attains the minimum."
 
 
 @RULE.corrected(

@@ -242,6 +242,11 @@ def test_each_number_of_the_table_leads_to_as_many_rows():
         assert link["href"].startswith("l.html?paper=") and len(found) == int(link.text)
 
 
+def test_a_theorem_of_several_equations_is_named_by_each():
+    names = {id: ledger_map.label(claims.get(id)) for id in ("rdf/theorem-1", "rdf/theorem-2", "rdf/equation-16")}
+    assert list(names.values()) == ["Theorem 1", "Theorem 2, equation (15)", "Theorem 2, equation (16)"]
+
+
 def test_the_sum_counts_what_the_papers_say():
     own = [make("rdf/a", verdict) for verdict in ("leaks", "fails", "fails", "holds", "loose", "assumes", "holds")]
     own += [make("mrf/b", "holds", ours=True), make("mrf/c", "fails", about="step")]

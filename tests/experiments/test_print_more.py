@@ -88,3 +88,15 @@ def test_room_for_redundant_features_would_do(monkeypatch):
 
     monkeypatch.setattr(datasets, "load", Wide)
     assert claim("rdf/table-1").check().verdict == "holds"
+
+
+def test_the_distance_that_is_shown_is_the_least():
+    shown = printed.table("diprime-v2-figures/figure-2").cells
+    behind = [
+        shown[epsilon, other].value - cell.value
+        for (epsilon, method), cell in shown.items()
+        for other in ("RF", "ERT", "Median", "DiPriMe", "DiPriMeExp", "DiPriMeFlip")
+        if method in ("DP-ERT", "DP-DF")
+    ]
+    found = claim("diprime-v2/figure-2/stay-behind").check()
+    assert len(behind) == found.cases == 84 and found.computed == pytest.approx(min(behind))

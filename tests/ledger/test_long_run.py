@@ -1,6 +1,7 @@
 """The file of long checks: gone on with, row by row, as long as the code is the same."""
 
 import json
+import types
 from dataclasses import replace
 
 import pytest
@@ -57,6 +58,20 @@ def test_a_digest_is_of_the_docket_and_of_its_functions(monkeypatch, changed, te
     other = f"dplit.{changed}"
     monkeypatch.setattr(long_run, "_source", lambda m: read(m) + "\n" * (m.__name__ == other))
     assert (long_run.digest(LEDGER["rdf/table-2"]) != before) == tells
+
+
+@pytest.mark.parametrize(
+    ("code", "tells"),
+    [
+        ('def f():\n    """Said otherwise."""\n    return 1  # as before\n', False),
+        ('def f():\n    """Said."""\n    return 2\n', True),
+    ],
+)
+def test_a_docstring_or_a_comment_is_no_part_of_the_code(monkeypatch, code, tells):
+    first, second = (types.ModuleType(name) for name in ("first", "second"))
+    sources = {first: 'def f():\n    """Said."""\n    return 1\n', second: code}
+    monkeypatch.setattr(long_run.inspect, "getsource", sources.get)
+    assert (long_run._source(first) != long_run._source(second)) == tells
 
 
 def test_every_claim_has_a_digest():

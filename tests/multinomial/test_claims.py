@@ -9,6 +9,7 @@ import pytest
 
 from dplit import multinomial
 from dplit.court import claims
+from dplit.court.claims.multinomial import small
 
 OURS = claims.of("multinomial")
 
@@ -19,7 +20,7 @@ def verdict(name):
 
 def test_two_records_have_no_feature_left_for_lemma_3():
     case = OURS["mrf/lemma-3-any-feature"].check().counterexample
-    column = [row[0] for row in zip(*case["columns"])] if False else case["columns"][case["feature"]]
+    column = case["columns"][case["feature"]]
     assert len(case["y"]) == 2 and len(set(column)) == 1
 
 
@@ -48,6 +49,14 @@ def test_the_second_of_two_features_is_rare_however_good():
     assert case["n"] == 1024 and case["share"] > 0.99
     assert case["exact"] == pytest.approx(1 / (1 + math.exp(5)))
     assert case["best"] == pytest.approx(1 - case["exact"])
+
+
+def test_a_feature_without_a_cut_that_is_drawn_is_found_out(monkeypatch):
+    law = small.features_law
+    monkeypatch.setattr(
+        small, "features_law", lambda node, b: [p if cuts else p + 1 for cuts, p in zip(node, law(node, b))]
+    )
+    assert verdict("lemma-3-any-feature/corrected") == "fails"
 
 
 def test_nearly_as_good_holds_where_both_are_drawn_alike(monkeypatch):
